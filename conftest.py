@@ -1,0 +1,19 @@
+"""Settings that every test run shares."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from hypothesis import settings
+
+ROOT = Path(__file__).parent
+
+# numba's disk cache notices a change in the file of a compiled function but not in the files of
+# the functions it calls. One cache per state of the sources keeps test runs honest.
+_sources = sorted((ROOT / "src").rglob("*.py"))
+_state = hashlib.sha256(b"".join(p.read_bytes() for p in _sources)).hexdigest()[:16]
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _state))
+
+# The first call of a kernel may compile it, so no deadline.
+settings.register_profile("dataworth", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("dataworth")

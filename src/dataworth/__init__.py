@@ -1,0 +1,15 @@
+"""dataworth: what is each training example worth?
+
+Exact Shapley values of data points for nearest-neighbour models, in linear time.
+
+The way through the modules is one way: `checks` (validated input) -> `neighbors` (ranked
+neighbours) -> `weights` (integers) -> `games` and `kernels` (values of one validation point) ->
+`valuation` (the estimator, which sums them) -> `result`.
+"""
+
+__version__ = "0.1.0"
+
+from dataworth.result import DataValues
+from dataworth.valuation import KNNShapley
+
+__all__ = ["DataValues", "KNNShapley"]

@@ -1,0 +1,155 @@
+"""Checks of what users pass in: once, at the edge, before any work.
+
+Every message names the argument, says what was given and what would be accepted.
+"""
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+
+def integer(value: Any, name: str, *, least: int, most: int | None = None) -> int:
+    """A whole number in the given range."""
+    wanted = f"at least {least}" if most is None else f"from {least} to {most}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number {wanted}; got {value!r}.")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{name} must be a whole number {wanted}; got {value!r}.")
+    return number
+
+
+def positive(value: Any, name: str, *, or_else: str = "") -> float:
+    """A positive finite number; `or_else` says what else the argument may be."""
+    wanted = f"{name} must be a positive number{or_else}; got {value!r}."
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(wanted)
+    number = float(value)
+    if not 0.0 < number < np.inf:
+        raise ValueError(wanted)
+    return number
+
+
+def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") -> str:
+    """One of the known names."""
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        listed = ", ".join(repr(n) for n in names)
+        raise ValueError(f"{name} must be one of {listed}{or_else}; got {value!r}.")
+    return value
+
+
+def n_jobs(value: Any) -> int | None:
+    """None, or a whole number other than 0, as joblib takes it."""
+    if value is None:
+        return None
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"n_jobs must be None or a whole number other than 0; got {value!r}.")
+    if value == 0:
+        raise ValueError("n_jobs must be None or a whole number other than 0; got 0.")
+    return int(value)
+
+
+def matrix(
+    value: Any, name: str, *, n_columns: int | None = None, columns: str = "features"
+) -> NDArray[Any]:
+    """A dense two-dimensional array of finite numbers, float32 or float64, in rows.
+
+    float32 and float64 arrays come back as they are; float16 becomes float32 and integers and
+    booleans become float64.
+    """
+    if issparse(value):
+        raise TypeError(f"{name} must be a dense array; got a sparse one. Use {name}.toarray().")
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} must hold numbers; got dtype {array.dtype}. "
+            "Encode text, categories and dates as numbers first."
+        )
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions (points × {columns}); got shape {array.shape}."
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must hold at least one point and one column; got shape {array.shape}."
+        )
+    if n_columns is not None and array.shape[1] != n_columns:
+        raise ValueError(f"{name} must have {n_columns} {columns}; got {array.shape[1]}.")
+    small = array.dtype in (np.float16, np.float32)
+    array = np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
+    if not np.isfinite(array.sum(dtype=np.float64)):  # a sum needs no second array
+        finite = np.isfinite(array)
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            raise ValueError(
+                f"{name} must be finite; row {row}, column {column} is {array[row, column]}. "
+                "Impute or drop such rows first."
+            )
+    return array
+
+
+def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> NDArray[Any]:
+    """A one-dimensional array of class labels: all strings, all integers or all booleans."""
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
+    if array.size == 0:
+        raise ValueError(f"{name} must hold at least one label; it is empty.")
+    if n_points is not None and array.size != n_points:
+        raise ValueError(
+            f"{name} must hold one label per row of {of}, {n_points}; got {array.size}."
+        )
+    if array.dtype.kind in "OUS":
+        array = _uniform(value, name)
+    if array.dtype.kind == "f":
+        whole = np.isfinite(array) & (array == np.floor(array))
+        if not whole.all():
+            raise ValueError(
+                f"{name} must hold class labels (strings, integers or booleans); "
+                f"got the number {array[~whole][0]}."
+            )
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "biuU":
+        raise TypeError(
+            f"{name} must hold class labels (strings, integers or booleans); "
+            f"got dtype {array.dtype}."
+        )
+    return array
+
+
+def _uniform(value: Any, name: str) -> NDArray[Any]:
+    """An array of one kind from objects or strings, refusing what numpy would turn into text."""
+    items = list(value)
+    kinds = {
+        "string" if isinstance(v, str) else "number" if isinstance(v, Real) else type(v).__name__
+        for v in items
+    }
+    if kinds not in ({"string"}, {"number"}):
+        raise TypeError(
+            f"{name} must hold class labels of one kind (strings, integers or booleans); "
+            f"got {' and '.join(sorted(kinds))}."
+        )
+    return np.asarray(items, dtype=str if kinds == {"string"} else None)
+
+
+def encode(value: NDArray[Any], classes: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """Positions of labels among the sorted `classes` seen in training."""
+    if (value.dtype.kind == "U") != (classes.dtype.kind == "U"):
+        raise TypeError(
+            f"{name} must hold labels of the kind given to fit, {classes.dtype}; got {value.dtype}."
+        )
+    codes = np.searchsorted(classes, value)
+    codes[codes == classes.size] = 0
+    unseen = np.unique(value[classes[codes] != value])
+    if unseen.size:
+        listed = ", ".join(repr(v) for v in unseen[:5].tolist())
+        more = f" and {unseen.size - 5} more" if unseen.size > 5 else ""
+        raise ValueError(
+            f"{name} must hold labels seen in training only; never seen: {listed}{more}."
+        )
+    return codes.astype(np.int64)

@@ -1,0 +1,81 @@
+"""Neighbours: the only module that knows distances.
+
+Distances are computed for a few validation points at a time against all training points, so no
+n_val × n_train matrix ever exists. Every row comes out the same to the last bit, however many
+rows are computed together: a matrix product would not promise that, nor that two copies of
+a training point are at the same distance. So the Euclidean distance has a compiled kernel of its
+own that sums squared differences pair by pair, and every other metric goes to scikit-learn row by
+row.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from sklearn.metrics import pairwise_distances
+
+Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
+    for j in range(points.shape[0]):
+        point = points[j]
+        for i in range(queries.shape[0]):
+            query = queries[i]
+            total = 0.0
+            for f in range(point.size):
+                difference = np.float64(query[f]) - np.float64(point[f])
+                total += difference * difference
+            out[i, j] = np.sqrt(total)
+
+
+@njit(nogil=True, cache=True)
+def _sort_ties(sorted_distances: NDArray[np.float64], order: NDArray[np.int64]) -> None:
+    """Put training indices in ascending order within each run of equal distances."""
+    n = order.size
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and sorted_distances[stop] == sorted_distances[start]:
+            stop += 1
+        if stop - start > 1:
+            order[start:stop].sort()
+        start = stop
+
+
+def distances(
+    queries: NDArray[Any], points: NDArray[Any], metric: Metric, params: dict[str, Any]
+) -> NDArray[np.float64]:
+    """Distances of each query (rows) to each training point (columns), float64."""
+    out = np.empty((queries.shape[0], points.shape[0]))
+    if metric == "euclidean":
+        _euclidean(queries, points, out)
+        return out
+    for i in range(queries.shape[0]):
+        out[i] = pairwise_distances(queries[i : i + 1], points, metric=metric, **params)[0]
+    return out
+
+
+def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Training indices nearest first, and their distances; ties break by training index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> order, ranked = rank(np.array([2.0, 1.0, 2.0, 0.5]))
+    >>> order
+    array([3, 1, 0, 2])
+    """
+    order = np.argsort(row)
+    ranked = row[order]
+    if not (ranked[0] >= 0.0 and np.isfinite(ranked[-1])):  # NaN sorts last
+        bad = ranked[0] if ranked[0] < 0.0 else ranked[-1]
+        raise ValueError(
+            f"metric gave a distance of {bad}: distances must be finite and not negative. "
+            "Scale the features, or use another metric."
+        )
+    _sort_ties(ranked, order)
+    return order, ranked

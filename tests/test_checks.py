@@ -1,0 +1,110 @@
+"""Bad input: one clear sentence that names the argument, before any work."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from dataworth import KNNShapley
+
+X = np.arange(12.0).reshape(6, 2)
+y = np.array([0, 1, 0, 1, 0, 1])
+X_VAL = np.array([[0.5, 1.0], [3.0, 4.0]])
+Y_VAL = np.array([0, 1])
+
+
+def spoiled(value: float) -> Any:
+    bad = X.copy()
+    bad[3, 1] = value
+    return bad
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"n_neighbors": 0}, ValueError, "n_neighbors must be a whole number at least 1; got 0"),
+        ({"n_neighbors": 2.0}, TypeError, "n_neighbors must be a whole number"),
+        ({"n_neighbors": True}, TypeError, "n_neighbors must be a whole number"),
+        ({"n_bits": 0}, ValueError, "n_bits must be a whole number from 1 to 10; got 0"),
+        ({"n_bits": 11}, ValueError, "n_bits must be a whole number from 1 to 10; got 11"),
+        ({"game": "harsh"}, ValueError, "game must be one of 'hard'; got 'harsh'"),
+        ({"weights": "rfb"}, ValueError, "weights must be one of 'rbf', 'linear', .* 'rfb'"),
+        ({"bandwidth": 0}, ValueError, "bandwidth must be a positive number or 'auto'; got 0"),
+        ({"bandwidth": float("inf")}, ValueError, "bandwidth must be a positive number"),
+        ({"bandwidth": "silverman"}, TypeError, "bandwidth must be .* got 'silverman'"),
+        ({"metric": "euclid"}, ValueError, "metric must be one of .*'euclidean'.* got 'euclid'"),
+        ({"metric": "mahalanobis"}, ValueError, "metric_params must hold 'VI'"),
+        ({"metric_params": {"p": 3}}, ValueError, "metric_params must be None with"),
+        ({"metric_params": 3}, TypeError, "metric_params must be None or a dict; got 3"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
+        ({"n_jobs": "all"}, TypeError, "n_jobs must be None or a whole number"),
+        ({"working_memory": -1}, ValueError, "working_memory must be a positive number; got -1"),
+    ],
+)
+def test_parameters(params: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        KNNShapley(**params).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("bad_X", "bad_y", "error", "message"),
+    [
+        (spoiled(np.nan), y, ValueError, "X must be finite; row 3, column 1 is nan"),
+        (spoiled(-np.inf), y, ValueError, "X must be finite; row 3, column 1 is -inf"),
+        (X[:, 0], y, ValueError, r"X must have two dimensions .* got shape \(6,\)"),
+        (X[:0], y[:0], ValueError, "X must hold at least one point"),
+        (X.astype(object), y, TypeError, "X must hold numbers; got dtype object"),
+        ([["a", "b"]] * 6, y, TypeError, "X must hold numbers; got dtype <U1"),
+        (csr_array(X), y, TypeError, "X must be a dense array; got a sparse one"),
+        (None, y, ValueError, "X must be an array; None is for metric='precomputed' only"),
+        (X, y[:5], ValueError, "y must hold one label per row of X, 6; got 5"),
+        (X, X, ValueError, r"y must have one dimension; got shape \(6, 2\)"),
+        (X, y + 0.5, ValueError, "y must hold class labels .* got the number 0.5"),
+        (X, [0, 1, 0, 1, 0, np.nan], ValueError, "y must hold class labels .* number nan"),
+        (X, ["a", 1, "a", "b", "b", "a"], TypeError, "of one kind .* got number and string"),
+        (X, ["a", None, "a", "b", "b", "a"], TypeError, "of one kind .* got NoneType and string"),
+        (X, y.astype("M8[D]"), TypeError, "y must hold class labels .* got dtype datetime64"),
+    ],
+)
+def test_training_set(bad_X: Any, bad_y: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        KNNShapley().fit(bad_X, bad_y)
+
+
+@pytest.mark.parametrize(
+    ("bad_X", "bad_y", "error", "message"),
+    [
+        (X_VAL[:, :1], Y_VAL, ValueError, "X_val must have 2 features; got 1"),
+        (X_VAL[:0], Y_VAL[:0], ValueError, "X_val must hold at least one point"),
+        (X_VAL * np.nan, Y_VAL, ValueError, "X_val must be finite; row 0, column 0 is nan"),
+        (X_VAL, Y_VAL[:1], ValueError, "y_val must hold one label per row of X_val, 2; got 1"),
+        (X_VAL, [0, 7], ValueError, "y_val must hold labels seen in training only; .*: 7"),
+        (X_VAL, ["0", "1"], TypeError, "y_val must hold labels of the kind given to fit"),
+    ],
+)
+def test_validation_set(bad_X: Any, bad_y: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        KNNShapley().fit(X, y).value(bad_X, bad_y)
+
+
+def test_precomputed() -> None:
+    valuator = KNNShapley(metric="precomputed")
+    with pytest.raises(ValueError, match="X must be None with metric='precomputed'"):
+        valuator.fit(X, y)
+    valuator.fit(None, y)
+    with pytest.raises(ValueError, match="X_val must have 6 training points; got 2"):
+        valuator.value(X_VAL, Y_VAL)
+    with pytest.raises(ValueError, match="X_val must hold distances .* got -1.0"):
+        valuator.value(np.full((2, 6), -1.0), Y_VAL)
+
+
+def test_distances_that_overflow() -> None:
+    with pytest.raises(ValueError, match="metric gave a distance of inf"):
+        KNNShapley().fit(X * 1e200, y).value(X_VAL, Y_VAL)
+
+
+def test_parameters_changed_after_fit_are_checked_again() -> None:
+    valuator = KNNShapley().fit(X, y).set_params(n_bits=12)
+    with pytest.raises(ValueError, match="n_bits must be"):
+        valuator.value(X_VAL, Y_VAL)

@@ -1,0 +1,54 @@
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import pairwise_distances
+
+from dataworth import neighbors
+from tests import naive
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 7, 64, 129])
+def test_euclidean_equals_math_dist(dtype: type, d: int) -> None:
+    rng = np.random.default_rng(d)
+    queries: NDArray[Any] = rng.normal(size=(5, d)).astype(dtype)
+    points: NDArray[Any] = rng.normal(size=(9, d)).astype(dtype)
+    got = neighbors.distances(queries, points, "euclidean", {})
+    ref = [[math.dist(q, p) for p in points.tolist()] for q in queries.tolist()]
+    np.testing.assert_allclose(got, ref, rtol=1e-14)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "chebyshev", "cityblock"])
+def test_rows_do_not_depend_on_their_company(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    queries, points = rng.normal(size=(8, 33)), rng.normal(size=(1001, 33))
+    together = neighbors.distances(queries, points, metric, {})
+    for i in range(8):
+        alone = neighbors.distances(queries[i : i + 1], points, metric, {})
+        np.testing.assert_array_equal(together[i], alone[0])
+    np.testing.assert_allclose(together, pairwise_distances(queries, points, metric=metric))
+
+
+def test_copies_are_at_equal_distance() -> None:
+    rng = np.random.default_rng(0)
+    point, query = rng.normal(size=(1, 77)), rng.normal(size=(3, 77))
+    got = neighbors.distances(query, np.repeat(point, 999, axis=0), "euclidean", {})
+    assert all(np.unique(row).size == 1 for row in got)
+    assert neighbors.distances(point, point, "euclidean", {})[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("levels", [1, 2, 10, 10**9])
+def test_rank_breaks_ties_by_index(levels: int) -> None:
+    row = np.random.default_rng(levels).integers(0, levels, 3000).astype(float)
+    order, ranked = neighbors.rank(row)
+    assert order.tolist() == naive.ranking(row.tolist())
+    np.testing.assert_array_equal(ranked, np.sort(row))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_rank_refuses_what_is_no_distance(bad: float) -> None:
+    with pytest.raises(ValueError, match=f"metric gave a distance of {bad}"):
+        neighbors.rank(np.array([1.0, bad, 2.0]))

@@ -1,0 +1,187 @@
+"""The estimator end to end: against enumeration from raw features, axioms, determinism."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from dataworth import KNNShapley, __version__
+from tests import naive
+
+TOLERANCE = 1e-12
+
+
+def enumerated(
+    X: NDArray[Any], y: list[Any], X_val: NDArray[Any], y_val: list[Any], k: int, **weighting: Any
+) -> NDArray[np.float64]:
+    rows = []
+    for x, label in zip(X_val.tolist(), y_val, strict=True):
+        distances = [math.dist(x, p) for p in X.tolist()]
+        order, weights = naive.ranking(distances), naive.weights(distances=distances, **weighting)
+        rows.append(naive.shapley(len(y), naive.hard_vote(order, y, weights, label, k)))
+    return np.mean(rows, axis=0)
+
+
+def cloud(seed: int, n: int, n_val: int, n_classes: int = 2) -> tuple[NDArray[Any], ...]:
+    rng = np.random.default_rng(seed)
+    X, X_val = rng.normal(size=(n, 3)), rng.normal(size=(n_val, 3))
+    y = np.arange(n) % n_classes
+    y_val = rng.integers(0, min(n, n_classes), n_val)
+    return X, rng.permutation(y), X_val, y_val
+
+
+@pytest.mark.parametrize("weights", ["rbf", "linear", "inverse", "uniform"])
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_enumeration(weights: str, n_classes: int, seed: int) -> None:
+    n, k, n_bits = 3 + seed, 1 + seed % 4, 1 + seed
+    X, y, X_val, y_val = cloud(seed, n, 3, n_classes)
+    valuator = KNNShapley(n_neighbors=k, weights=weights, n_bits=n_bits)
+    got = valuator.fit(X, y).value(X_val, y_val)
+    ref = enumerated(X, y.tolist(), X_val, y_val.tolist(), k, name=weights, n_bits=n_bits)
+    np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
+    if n_classes == 1:
+        assert not got.values.any()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ties_and_copies_equal_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, X_val = rng.integers(0, 2, (8, 2)).astype(float), rng.integers(0, 2, (4, 2)).astype(float)
+    y, y_val = [*rng.integers(0, 2, 6), 0, 1], rng.integers(0, 2, 4)
+    got = KNNShapley(n_neighbors=3).fit(X, y).value(X_val, y_val)
+    ref = enumerated(X, list(y), X_val, list(y_val), 3, name="rbf", n_bits=3)
+    np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
+
+
+def test_weights_that_rise_with_distance_equal_enumeration() -> None:
+    X, y, X_val, y_val = cloud(4, 8, 1)
+    rising = KNNShapley(n_neighbors=2, weights=lambda d: np.linspace(0, 1, d.size))
+    distances = [math.dist(X_val[0], p) for p in X.tolist()]
+    order = naive.ranking(distances)
+    weights = [0] * 8
+    for at, i in enumerate(order):
+        weights[i] = round(at / 7 * 7)
+    vote = naive.hard_vote(order, y.tolist(), weights, y_val[0], 2)
+    got = rising.fit(X, y).value(X_val, y_val).values
+    np.testing.assert_allclose(got, naive.shapley(8, vote), rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_efficiency(seed: int) -> None:
+    X, y, X_val, y_val = cloud(seed, 500, 20, 4)
+    gains = []
+    for x, label in zip(X_val, y_val, strict=True):
+        distances = [math.dist(x, p) for p in X.tolist()]
+        weights = naive.weights("rbf", distances, 3)
+        vote = naive.hard_vote(naive.ranking(distances), y.tolist(), weights, label, 5)
+        gains.append(vote(frozenset(range(500))) - vote(frozenset()))
+    got = KNNShapley().fit(X, y).value(X_val, y_val)
+    assert math.fsum(got.values) == pytest.approx(np.mean(gains), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equivariance_under_permutation(seed: int) -> None:
+    X, y, X_val, y_val = cloud(seed, 300, 10, 3)
+    shuffle = np.random.default_rng(seed).permutation(300)
+    straight = KNNShapley().fit(X, y).value(X_val, y_val).values
+    shuffled = KNNShapley().fit(X[shuffle], y[shuffle]).value(X_val, y_val).values
+    np.testing.assert_array_equal(shuffled, straight[shuffle])
+
+
+def test_linearity_over_validation_points() -> None:
+    X, y, X_val, y_val = cloud(0, 200, 19)
+    valuator = KNNShapley().fit(X, y)
+    whole = valuator.value(X_val, y_val).values
+    single = [valuator.value(X_val[i : i + 1], y_val[i : i + 1]).values for i in range(19)]
+    np.testing.assert_allclose(whole, np.mean(single, axis=0), rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_threads_and_memory_do_not_change_a_bit(metric: str) -> None:
+    X, y, X_val, y_val = cloud(1, 700, 53, 3)
+    ref = KNNShapley(metric=metric).fit(X, y).value(X_val, y_val).values
+    for n_jobs in (1, 2, 3, -1):
+        for working_memory in (1e-9, 0.02, 256):
+            valuator = KNNShapley(metric=metric, n_jobs=n_jobs, working_memory=working_memory)
+            np.testing.assert_array_equal(valuator.fit(X, y).value(X_val, y_val).values, ref)
+
+
+def test_precomputed_distances() -> None:
+    X, y, X_val, y_val = cloud(2, 60, 11)
+    D = np.array([[math.dist(a, b) for b in X.tolist()] for a in X_val.tolist()])
+    ref = KNNShapley().fit(X, y).value(X_val, y_val).values
+    got = KNNShapley(metric="precomputed").fit(None, y).value(D, y_val).values
+    np.testing.assert_allclose(got, ref, rtol=0, atol=TOLERANCE)
+
+
+def test_metrics_of_scikit_learn() -> None:
+    X, y, X_val, y_val = cloud(2, 60, 11)
+    ref = KNNShapley(metric="manhattan").fit(X, y).value(X_val, y_val).values
+    others: list[Any] = [("minkowski", {"p": 1}), (lambda a, b: abs(a - b).sum(), None)]
+    for metric, params in others:
+        got = KNNShapley(metric=metric, metric_params=params).fit(X, y).value(X_val, y_val).values
+        np.testing.assert_allclose(got, ref, rtol=0, atol=TOLERANCE)
+
+
+def test_float32_is_kept_without_a_copy() -> None:
+    X, y, X_val, y_val = cloud(3, 80, 9)
+    single = X.astype(np.float32)
+    valuator = KNNShapley().fit(single, y)
+    assert valuator._points is single
+    got = valuator.value(X_val.astype(np.float32), y_val).values
+    ref = KNNShapley().fit(single.astype(float), y).value(X_val.astype(np.float32), y_val).values
+    np.testing.assert_array_equal(got, ref)
+
+
+@pytest.mark.parametrize(
+    "rename",
+    [
+        lambda y: np.array(["no", "yes"])[y],
+        lambda y: np.array(["no", "yes"], dtype=object)[y],
+        lambda y: y.astype(bool),
+        lambda y: y.astype(float),
+        lambda y: (y * 100 - 5).tolist(),
+    ],
+)
+def test_kinds_of_labels(rename: Any) -> None:
+    X, y, X_val, y_val = cloud(5, 40, 6)
+    got = KNNShapley().fit(X, rename(y)).value(X_val, rename(y_val))
+    np.testing.assert_array_equal(got.values, KNNShapley().fit(X, y).value(X_val, y_val).values)
+    assert got.worst(1)["label"][0] in list(rename(y))
+
+
+def test_constant_features_and_one_point() -> None:
+    """Points at one place are ranked by position, and the first K of them share the credit."""
+    got = KNNShapley(n_neighbors=1).fit(np.ones((4, 2)), [0, 1, 1, 1]).value(np.ones((1, 2)), [1])
+    ref = naive.shapley(4, naive.hard_vote(range(4), [0, 1, 1, 1], [7] * 4, 1, 1))
+    np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
+    alone = KNNShapley().fit([[0.0]], ["a"]).value([[1.0]], ["a"])
+    assert alone.values.tolist() == [0.0]
+
+
+def test_scikit_learn_conventions() -> None:
+    valuator = KNNShapley(n_neighbors=7, weights="linear")
+    assert clone(valuator).get_params() == valuator.get_params()
+    assert valuator.set_params(n_bits=2) is valuator
+    X, y, X_val, y_val = cloud(0, 20, 3)
+    with pytest.raises(NotFittedError):
+        valuator.value(X_val, y_val)
+    assert valuator.fit(X, y) is valuator
+    assert valuator.n_features_in_ == 3
+    assert valuator.classes_.tolist() == [0, 1]
+
+
+def test_result_says_how_it_was_made() -> None:
+    X, y, X_val, y_val = cloud(0, 20, 3)
+    got = KNNShapley(weights=np.ones_like, n_bits=4).fit(X, y).value(X_val, y_val)
+    assert got.n_validation == 3
+    assert got.version == __version__
+    assert got.params["n_bits"] == 4
+    assert got.params["weights"] == "numpy.ones_like"
+    assert got.index.tolist() == list(range(20))
+    assert got.labels.tolist() == y.tolist()

@@ -1,0 +1,77 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dataworth.weights import Weighting
+from tests import naive
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear", "inverse", "uniform"])
+@pytest.mark.parametrize("n_bits", [1, 3, 10])
+@pytest.mark.parametrize("bandwidth", ["auto", 0.7])
+@pytest.mark.parametrize("seed", range(5))
+def test_equals_plain_formula(name: str, n_bits: int, bandwidth: Any, seed: int) -> None:
+    distances = np.sort(np.random.default_rng(seed).random(12 + seed) * 3)
+    ref = naive.weights(name, distances.tolist(), n_bits, None if bandwidth == "auto" else 0.7)
+    weighting = Weighting(name, bandwidth, n_bits)
+    scale = (2**n_bits - 1) // weighting.top  # equal weights need one level only
+    np.testing.assert_array_equal(weighting.integers(distances) * scale, ref)
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear", "uniform"])
+def test_equal_distances_weigh_the_same(name: str) -> None:
+    weighting = Weighting(name, "auto", 3)
+    assert weighting.integers(np.full(5, 2.0)).tolist() == [weighting.top] * 5
+
+
+def test_zero_distances_take_all_inverse_weight() -> None:
+    got = Weighting("inverse", "auto", 3).integers(np.array([0.0, 0.0, 0.1, 5.0]))
+    assert got.tolist() == [7, 7, 0, 0]
+
+
+def test_automatic_bandwidth_of_ties_at_the_nearest() -> None:
+    got = Weighting("rbf", "auto", 3).integers(np.array([1.0, 1.0, 1.0, 4.0]))
+    assert got.tolist() == [7, 7, 7, 0]
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear", "inverse"])
+def test_units_do_not_matter(name: str) -> None:
+    distances = np.sort(np.random.default_rng(0).random(50))
+    weighting = Weighting(name, "auto", 5)
+    np.testing.assert_array_equal(
+        weighting.integers(distances), weighting.integers(distances * 1024)
+    )
+
+
+def test_far_points_do_not_underflow_the_scale() -> None:
+    got = Weighting("rbf", 1.0, 3).integers(np.array([5000.0, 5000.1, 5001.0]))
+    assert got.tolist() == [7, 6, 3]
+
+
+def test_callable_gets_sorted_distances() -> None:
+    seen = []
+
+    def half(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        seen.append(distances)
+        return np.full(distances.size, 0.5)
+
+    distances = np.array([0.1, 0.2])
+    assert Weighting(half, "auto", 2).integers(distances).tolist() == [2, 2]
+    np.testing.assert_array_equal(seen[0], distances)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.array([0.5, 1.5, 0.0]), r"3 numbers in \[0, 1\]; it returned 1.5"),
+        (np.array([0.5, -0.1, 0.0]), "it returned -0.1"),
+        (np.array([0.5, np.nan, 0.0]), "it returned nan"),
+        (np.array([0.5, 0.5]), r"one per distance; it returned shape \(2,\)"),
+        (np.array(["a", "b", "c"]), "it returned dtype <U1"),
+    ],
+)
+def test_bad_callable(answer: NDArray[np.float64], message: str) -> None:
+    with pytest.raises(ValueError, match=f"callable given as weights must return .*{message}"):
+        Weighting(lambda d: answer, "auto", 3).integers(np.arange(3.0))
