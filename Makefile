@@ -1,6 +1,10 @@
 # Everything runs in .venv, which is made on first use and remade when pyproject.toml changes.
 PYTHON ?= python3
 BIN := .venv/bin
+# numba's cache notices a change in a compiled function's own file only, not in those it calls:
+# one cache per state of the sources.
+STATE := $(shell find src -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
+export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
 .PHONY: demo test lint format bench picture clean
 
@@ -26,6 +30,7 @@ picture: .venv/.dev
 	$(BIN)/python docs/picture.py
 
 clean:
+	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
 	rm -rf .venv .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
 
 .venv/bin/python:

@@ -8,8 +8,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parent
 
-# numba's disk cache notices a change in the file of a compiled function but not in the files of
-# the functions it calls. One cache per state of the sources keeps test runs honest.
+# As in the Makefile, for those who call pytest themselves.
 _sources = sorted((ROOT / "src").rglob("*.py"))
 _state = hashlib.sha256(b"".join(p.read_bytes() for p in _sources)).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _state))

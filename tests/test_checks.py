@@ -37,6 +37,12 @@ def spoiled(value: float) -> Any:
         ({"metric": "mahalanobis"}, ValueError, "metric_params must hold 'VI'"),
         ({"metric_params": {"p": 3}}, ValueError, "metric_params must be None with"),
         ({"metric_params": 3}, TypeError, "metric_params must be None or a dict; got 3"),
+        ({"bandwidth": 1.0, "weights": "linear"}, ValueError, "bandwidth must be 'auto' with"),
+        ({"bandwidth": np.array([1.0, 2.0])}, TypeError, "bandwidth must be a positive number"),
+        ({"metric": "minkowski", "metric_params": {"q": 1}}, ValueError, "metric 'minkowski' cann"),
+        ({"metric": lambda a, b: "x"}, ValueError, "cannot measure these points: could not conv"),
+        ({"metric": "jaccard"}, ValueError, "X must hold zeros and ones only with metric='jacc"),
+        ({"progress": "no"}, TypeError, "progress must be True or False; got 'no'"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
         ({"n_jobs": "all"}, TypeError, "n_jobs must be None or a whole number"),
         ({"working_memory": -1}, ValueError, "working_memory must be a positive number; got -1"),
@@ -54,10 +60,20 @@ def test_parameters(params: dict[str, Any], error: type[Exception], message: str
         (spoiled(-np.inf), y, ValueError, "X must be finite; row 3, column 1 is -inf"),
         (X[:, 0], y, ValueError, r"X must have two dimensions .* got shape \(6,\)"),
         (X[:0], y[:0], ValueError, "X must hold at least one point"),
-        (X.astype(object), y, TypeError, "X must hold numbers; got dtype object"),
-        ([["a", "b"]] * 6, y, TypeError, "X must hold numbers; got dtype <U1"),
+        (X.astype(object), y, TypeError, "X must hold real numbers; got dtype object"),
+        ([["a", "b"]] * 6, y, TypeError, "X must hold real numbers; got dtype <U1"),
         (csr_array(X), y, TypeError, "X must be a dense array; got a sparse one"),
-        (None, y, ValueError, "X must be an array; None is for metric='precomputed' only"),
+        (None, y, TypeError, "X must be an array of numbers .* got None"),
+        ([[1.0, 2.0]] * 5 + [[1.0]], y, ValueError, "X must have rows of one length"),
+        (X * 1j, y, TypeError, "X must hold real numbers; got dtype complex128"),
+        ([], y, ValueError, "X must hold at least one point and one column"),
+        (np.ma.masked_less(X, 3), y, TypeError, "X must be a plain array; got a masked one"),
+        (np.arange(12).reshape(6, 2) + 2**60, y, ValueError, r"integers of at most 2\^53"),
+        (np.tile([np.inf, -np.inf], (6, 1)), y, ValueError, "X must be finite"),
+        (X, None, TypeError, "y must be an array of labels; got None"),
+        (X, np.ma.masked_less(y, 1), TypeError, "y must be a plain array; got a masked one"),
+        (X, y * 1e300, ValueError, "y must hold class labels"),
+        (X, [2**63, 2**63 + 1, -1] * 2, ValueError, "y must hold class labels"),
         (X, y[:5], ValueError, "y must hold one label per row of X, 6; got 5"),
         (X, X, ValueError, r"y must have one dimension; got shape \(6, 2\)"),
         (X, y + 0.5, ValueError, "y must hold class labels .* got the number 0.5"),
@@ -75,7 +91,7 @@ def test_training_set(bad_X: Any, bad_y: Any, error: type[Exception], message: s
 @pytest.mark.parametrize(
     ("bad_X", "bad_y", "error", "message"),
     [
-        (X_VAL[:, :1], Y_VAL, ValueError, "X_val must have 2 features; got 1"),
+        (X_VAL[:, :1], Y_VAL, ValueError, r"X_val must have 2 columns \(features\); got 1"),
         (X_VAL[:0], Y_VAL[:0], ValueError, "X_val must hold at least one point"),
         (X_VAL * np.nan, Y_VAL, ValueError, "X_val must be finite; row 0, column 0 is nan"),
         (X_VAL, Y_VAL[:1], ValueError, "y_val must hold one label per row of X_val, 2; got 1"),
@@ -93,7 +109,9 @@ def test_precomputed() -> None:
     with pytest.raises(ValueError, match="X must be None with metric='precomputed'"):
         valuator.fit(X, y)
     valuator.fit(None, y)
-    with pytest.raises(ValueError, match="X_val must have 6 training points; got 2"):
+    with pytest.raises(
+        ValueError, match=r"X_val must have 6 columns \(one per training point\); got 2"
+    ):
         valuator.value(X_VAL, Y_VAL)
     with pytest.raises(ValueError, match="X_val must hold distances .* got -1.0"):
         valuator.value(np.full((2, 6), -1.0), Y_VAL)
@@ -102,6 +120,24 @@ def test_precomputed() -> None:
 def test_distances_that_overflow() -> None:
     with pytest.raises(ValueError, match="metric gave a distance of inf"):
         KNNShapley().fit(X * 1e200, y).value(X_VAL, Y_VAL)
+
+
+def test_three_columns_are_no_places_on_earth() -> None:
+    with pytest.raises(ValueError, match="metric 'haversine' cannot measure these points: Haver"):
+        KNNShapley(metric="haversine").fit(np.ones((6, 3)), y)
+
+
+def test_metric_changed_after_fit() -> None:
+    valuator = KNNShapley(metric="precomputed").fit(None, y).set_params(metric="euclidean")
+    with pytest.raises(ValueError, match="metric was changed after fit; call fit again"):
+        valuator.value(np.ones((2, 6)), Y_VAL)
+
+
+def test_columns_in_another_order() -> None:
+    pd = pytest.importorskip("pandas")
+    valuator = KNNShapley().fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    with pytest.raises(ValueError, match="feature names"):
+        valuator.value(pd.DataFrame(X_VAL, columns=["b", "a"]), Y_VAL)
 
 
 def test_parameters_changed_after_fit_are_checked_again() -> None:

@@ -1,6 +1,7 @@
 """The walk and the hard game against enumeration, counting and the axioms."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -87,6 +88,27 @@ def test_fifty_thousand_points_equal_counting(rank: int) -> None:
     signed = weights * rng.choice([-1, 1], n)
     ref = naive.binary_value_by_counting(signed, k, rank)
     assert binary(signed, k)[rank] == pytest.approx(ref, rel=1e-10, abs=1e-15)
+
+
+def test_far_values_are_right_to_many_digits() -> None:
+    """A far point's value is small; it must not be the difference of two large sums."""
+    rng = np.random.default_rng(11)
+    n = 200_000
+    signed = rng.choice([-1, 1], n)
+    got = binary(signed, 1)
+    right = np.where(signed > 0, 1, 0)
+    tail, exact = Fraction(int(right[-1]) - 1, n), []
+    for i in range(n - 2, n - 200, -1):
+        exact.append(tail)
+        tail += Fraction(int(right[i] - right[i + 1]), i + 1)
+    for i, ref in enumerate(exact):
+        assert got[n - 1 - i] == pytest.approx(float(ref), rel=0, abs=1e-15 / n)
+
+
+def test_downdate_with_three_neighbours_equals_enumeration() -> None:
+    rng = np.random.default_rng(2)
+    signed = rng.integers(-3, 4, 14)
+    assert np.abs(binary(signed, 3) - enumerated(signed, 3)).max() <= TOLERANCE
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 3), (200, 7), (300, 60), (50, 50), (45, 200)])

@@ -1,10 +1,15 @@
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dataworth import DataValues
+
+
+class _Clear(Exception):
+    """The error that damage is meant to raise."""
 
 
 @pytest.fixture
@@ -41,6 +46,44 @@ def test_save_and_load(values: DataValues, tmp_path: Path) -> None:
         values.version,
     )
     assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match="path must be in a folder that exists"):
+        values.save(tmp_path / "no" / "values")
+    with pytest.raises(IsADirectoryError, match="path must name a file"):
+        values.save(tmp_path)
+
+
+def test_save_keeps_permissions_and_links(values: DataValues, tmp_path: Path) -> None:
+    path, link = tmp_path / "values", tmp_path / "link"
+    values.save(path)
+    path.chmod(0o600)
+    link.symlink_to(path)
+    values.save(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_result_cannot_be_changed(values: DataValues) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        values.values[0] = 1.0
+    with pytest.raises(TypeError):
+        values.params["n_neighbors"] = 1  # type: ignore[index]
+
+
+def test_any_damage_is_a_clear_error(values: DataValues, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    path = tmp_path / "values"
+    values.save(path)
+    whole = path.read_bytes()
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for at in rng.integers(0, len(whole), 2):
+            damaged[at] = rng.integers(0, 256)
+        path.write_bytes(damaged)
+        with suppress(_Clear):
+            try:
+                DataValues.load(path)
+            except ValueError as error:
+                raise (_Clear if "written by DataValues.save" in str(error) else error) from None
 
 
 def test_failed_save_leaves_the_old_file(values: DataValues, tmp_path: Path) -> None:

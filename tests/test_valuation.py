@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from dataworth import KNNShapley, __version__
+from dataworth import KNNShapley, __version__, neighbors
+from dataworth.kernels import hard
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -153,6 +154,88 @@ def test_kinds_of_labels(rename: Any) -> None:
     got = KNNShapley().fit(X, rename(y)).value(X_val, rename(y_val))
     np.testing.assert_array_equal(got.values, KNNShapley().fit(X, y).value(X_val, y_val).values)
     assert got.worst(1)["label"][0] in list(rename(y))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_parameters_may_be_numpy_numbers(kind: Any) -> None:
+    X, y, X_val, y_val = cloud(5, 40, 6)
+    ref = KNNShapley(n_neighbors=5, n_bits=9).fit(X, y).value(X_val, y_val).values
+    got = KNNShapley(n_neighbors=kind(5), n_bits=kind(9)).fit(X, y).value(X_val, y_val).values
+    np.testing.assert_array_equal(got, ref)
+
+
+def test_more_neighbours_than_points() -> None:
+    X, y, X_val, y_val = cloud(5, 12, 6)
+    ref = KNNShapley(n_neighbors=12).fit(X, y).value(X_val, y_val).values
+    got = KNNShapley(n_neighbors=10**30).fit(X, y).value(X_val, y_val).values
+    np.testing.assert_array_equal(got, ref)
+
+
+def test_large_labels_of_mixed_widths() -> None:
+    X, y, X_val, y_val = cloud(5, 40, 6)
+    got = KNNShapley().fit(X, (y + 2**60).astype(np.uint64)).value(X_val, y_val + 2**60)
+    np.testing.assert_array_equal(got.values, KNNShapley().fit(X, y).value(X_val, y_val).values)
+
+
+def test_result_does_not_follow_later_changes_of_the_labels() -> None:
+    X, y, X_val, y_val = cloud(5, 40, 6)
+    mine = y.copy()
+    valuator = KNNShapley().fit(X, mine)
+    mine[:] = 99
+    assert valuator.value(X_val, y_val).labels.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "l2", "manhattan"])
+def test_copies_of_a_point_rank_by_position(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    X, X_val = np.repeat(rng.normal(size=(1, 77)), 300, axis=0), rng.normal(size=(20, 77))
+    y = rng.integers(0, 2, 300)
+    D = np.ones((20, 300))
+    ref = KNNShapley(metric="precomputed").fit(None, y).value(D, y[:20]).values
+    got = KNNShapley(metric=metric).fit(X, y).value(X_val, y[:20]).values
+    np.testing.assert_array_equal(got, ref)
+
+
+def test_boolean_metric() -> None:
+    rng = np.random.default_rng(0)
+    X, X_val, y = rng.integers(0, 2, (50, 9)), rng.integers(0, 2, (5, 9)), rng.integers(0, 2, 50)
+    got = KNNShapley(metric="jaccard").fit(X, y).value(X_val, y[:5])
+    D = np.array([[(a != b).sum() / (a | b).sum() for b in X] for a in X_val])
+    ref = KNNShapley(metric="precomputed").fit(None, y).value(D, y[:5])
+    np.testing.assert_allclose(got.values, ref.values, rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(("working_memory", "rows"), [(1e-9, 1), (0.02, 3), (256, 8)])
+def test_working_memory_sets_how_many_rows_are_held(
+    working_memory: float, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    plain = neighbors.distances
+
+    def spy(queries: Any, *rest: Any) -> Any:
+        seen.append(len(queries))
+        return plain(queries, *rest)
+
+    X, y, X_val, y_val = cloud(1, 700, 16)
+    valuator = KNNShapley(working_memory=working_memory).fit(X, y)
+    monkeypatch.setattr(neighbors, "distances", spy)
+    valuator.value(X_val, y_val)
+    assert max(seen) == rows
+    assert sum(seen) == 16
+
+
+def test_kernel_is_spared_the_null_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    plain = hard.one_vs_one
+
+    def spy(labels: Any, *rest: Any) -> None:
+        sizes.append(labels.size)
+        plain(labels, *rest)
+
+    monkeypatch.setattr(hard, "one_vs_one", spy)
+    X, y = np.arange(100.0)[:, None], np.arange(100) % 2
+    KNNShapley(weights=lambda d: (d < 9.5).astype(float)).fit(X, y).value([[0.0]], [0])
+    assert sizes == [10]
 
 
 def test_constant_features_and_one_point() -> None:

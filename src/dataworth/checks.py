@@ -43,6 +43,13 @@ def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") ->
     return value
 
 
+def boolean(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)
+
+
 def n_jobs(value: Any) -> int | None:
     """None, or a whole number other than 0, as joblib takes it."""
     if value is None:
@@ -64,37 +71,53 @@ def matrix(
     """
     if issparse(value):
         raise TypeError(f"{name} must be a dense array; got a sparse one. Use {name}.toarray().")
-    array = np.asarray(value)
+    if value is None:
+        raise TypeError(f"{name} must be an array of numbers (points × {columns}); got None.")
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length; they differ.") from None
+    if array.size == 0:
+        raise ValueError(
+            f"{name} must hold at least one point and one column; got shape {array.shape}."
+        )
     if array.dtype.kind not in "biuf":
         raise TypeError(
-            f"{name} must hold numbers; got dtype {array.dtype}. "
+            f"{name} must hold real numbers; got dtype {array.dtype}. "
             "Encode text, categories and dates as numbers first."
         )
     if array.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (points × {columns}); got shape {array.shape}."
         )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(
-            f"{name} must hold at least one point and one column; got shape {array.shape}."
-        )
     if n_columns is not None and array.shape[1] != n_columns:
-        raise ValueError(f"{name} must have {n_columns} {columns}; got {array.shape[1]}.")
+        raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {array.shape[1]}.")
     small = array.dtype in (np.float16, np.float32)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and _beyond_float(array):
+        raise ValueError(
+            f"{name} must hold integers of at most 2^53; larger ones would be rounded."
+        )
     array = np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
-    if not np.isfinite(array.sum(dtype=np.float64)):  # a sum needs no second array
+    with np.errstate(all="ignore"):
+        total = array.sum(dtype=np.float64)  # a sum needs no second array
+    if not np.isfinite(total):
         finite = np.isfinite(array)
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             raise ValueError(
-                f"{name} must be finite; row {row}, column {column} is {array[row, column]}. "
-                "Impute or drop such rows first."
+                f"{name} must be finite; row {row}, column {column} is {array[row, column]}."
             )
     return array
 
 
 def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> NDArray[Any]:
     """A one-dimensional array of class labels: all strings, all integers or all booleans."""
+    if value is None:
+        raise TypeError(f"{name} must be an array of labels; got None.")
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
     array = np.asarray(value)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
@@ -107,7 +130,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
     if array.dtype.kind in "OUS":
         array = _uniform(value, name)
     if array.dtype.kind == "f":
-        whole = np.isfinite(array) & (array == np.floor(array))
+        whole = np.isfinite(array) & (array == np.floor(array)) & (abs(array) < 2.0**53)
         if not whole.all():
             raise ValueError(
                 f"{name} must hold class labels (strings, integers or booleans); "
@@ -120,6 +143,10 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
             f"got dtype {array.dtype}."
         )
     return array
+
+
+def _beyond_float(array: NDArray[Any]) -> bool:
+    return int(array.max()) > 2**53 or int(array.min()) < -(2**53)
 
 
 def _uniform(value: Any, name: str) -> NDArray[Any]:
@@ -143,13 +170,13 @@ def encode(value: NDArray[Any], classes: NDArray[Any], name: str) -> NDArray[np.
         raise TypeError(
             f"{name} must hold labels of the kind given to fit, {classes.dtype}; got {value.dtype}."
         )
-    codes = np.searchsorted(classes, value)
-    codes[codes == classes.size] = 0
-    unseen = np.unique(value[classes[codes] != value])
-    if unseen.size:
-        listed = ", ".join(repr(v) for v in unseen[:5].tolist())
-        more = f" and {unseen.size - 5} more" if unseen.size > 5 else ""
+    position = {label: code for code, label in enumerate(classes.tolist())}
+    given, inverse = np.unique(value, return_inverse=True)
+    unseen = [label for label in given.tolist() if label not in position]
+    if unseen:
+        listed = ", ".join(repr(v) for v in unseen[:5])
+        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
         raise ValueError(
             f"{name} must hold labels seen in training only; never seen: {listed}{more}."
         )
-    return codes.astype(np.int64)
+    return np.array([position[label] for label in given.tolist()], dtype=np.int64)[inverse]

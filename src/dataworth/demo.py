@@ -46,7 +46,8 @@ def main() -> None:
     )
     valuator = KNNShapley(n_neighbors=5, game="hard", weights="rbf", n_bits=3, n_jobs=-1)
     valuator.fit(X_train, y_train)
-    valuator.value(X_val[:1], y_val[:1])  # the first call ever compiles
+    print("Compiling, which only the first run does ...", flush=True)
+    valuator.value(X_val[:1], y_val[:1])
     start = time.perf_counter()
     values = valuator.value(X_val, y_val)
     seconds = time.perf_counter() - start

@@ -3,23 +3,24 @@
 Distances are computed for a few validation points at a time against all training points, so no
 n_val × n_train matrix ever exists. Every row comes out the same to the last bit, however many
 rows are computed together: a matrix product would not promise that, nor that two copies of
-a training point are at the same distance. So the Euclidean distance has a compiled kernel of its
-own that sums squared differences pair by pair, and every other metric goes to scikit-learn row by
-row.
+a training point are at the same distance. So the Euclidean and the cosine distance have compiled
+kernels of their own that go pair by pair, and every other metric goes to scikit-learn row by row.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+from dataworth.kernels.compiled import compiled
 
 Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
     for j in range(points.shape[0]):
         point = points[j]
@@ -32,7 +33,32 @@ def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.floa
             out[i, j] = np.sqrt(total)
 
 
-@njit(nogil=True, cache=True)
+@compiled(fastmath=True)
+def _dot(a: NDArray[Any], b: NDArray[Any]) -> float:
+    total = 0.0
+    for f in range(a.size):
+        total += np.float64(a[f]) * np.float64(b[f])
+    return total
+
+
+@compiled(fastmath=True)
+def _cosine(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
+    """1 - cosine of the angle, at least 0; a vector of zeros is at distance 1 from all others."""
+    lengths = np.empty(queries.shape[0])
+    for i in range(queries.shape[0]):
+        lengths[i] = np.sqrt(_dot(queries[i], queries[i]))
+    for j in range(points.shape[0]):
+        length = np.sqrt(_dot(points[j], points[j]))
+        for i in range(queries.shape[0]):
+            scale = length * lengths[i]
+            cosine = _dot(queries[i], points[j]) / scale if scale > 0.0 else 0.0
+            out[i, j] = max(1.0 - cosine, 0.0)
+
+
+COMPILED_METRICS = {"euclidean": _euclidean, "l2": _euclidean, "cosine": _cosine}
+
+
+@compiled()
 def _sort_ties(sorted_distances: NDArray[np.float64], order: NDArray[np.int64]) -> None:
     """Put training indices in ascending order within each run of equal distances."""
     n = order.size
@@ -51,12 +77,26 @@ def distances(
 ) -> NDArray[np.float64]:
     """Distances of each query (rows) to each training point (columns), float64."""
     out = np.empty((queries.shape[0], points.shape[0]))
-    if metric == "euclidean":
-        _euclidean(queries, points, out)
+    if isinstance(metric, str) and metric in COMPILED_METRICS:
+        COMPILED_METRICS[metric](queries, points, out)
         return out
     for i in range(queries.shape[0]):
         out[i] = pairwise_distances(queries[i : i + 1], points, metric=metric, **params)[0]
     return out
+
+
+def check_metric(points: NDArray[Any], metric: Metric, params: dict[str, Any]) -> NDArray[Any]:
+    """Try the metric on one point before any work; returns the points as the metric takes them."""
+    if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
+        if not np.isin(points, (0, 1)).all():
+            raise ValueError(f"X must hold zeros and ones only with metric={metric!r}.")
+        points = points.astype(bool)
+    try:
+        distances(points[:1], points[:1], metric, params)
+    except Exception as error:
+        why = str(error).splitlines()[0][:160]
+        raise ValueError(f"metric {metric!r} cannot measure these points: {why}") from error
+    return points
 
 
 def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -2,17 +2,16 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import checks
+from dataworth import checks, files
 
 FORMAT = "dataworth values 1"
 
@@ -24,8 +23,9 @@ class DataValues:
     Attributes
     ----------
     values : (n_train,) float64, in the order of the training points: the mean over the validation
-        points of the Shapley value. A negative value says that the point does harm.
-    index : (n_train,) the training points' names: their positions.
+        points of the Shapley value. What counts is the order: how negative the values of harmless
+        points are depends on the game (their sum is U(all) - U(none)).
+    index : (n_train,) the positions of the training points, 0 to n_train - 1.
     labels : (n_train,) the training labels.
     params : the parameters of the valuator.
     n_validation : the number of validation points.
@@ -46,6 +46,13 @@ class DataValues:
     params: Mapping[str, Any]
     n_validation: int
     version: str
+
+    def __post_init__(self) -> None:
+        for name in ("values", "index", "labels"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+        object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
 
     def __len__(self) -> int:
         return self.values.size
@@ -78,55 +85,47 @@ class DataValues:
         return table
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file (a numpy archive with JSON inside), whole or not at all."""
-        target = Path(path)
+        """Write the result to a file, whole or not at all.
+
+        The file is a numpy archive with JSON inside and has the name given, whatever its ending.
+        """
         facts = {
             "format": FORMAT,
             "params": dict(self.params),
             "n_validation": self.n_validation,
             "version": self.version,
         }
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(
-                    file,
-                    values=self.values,
-                    index=self.index,
-                    labels=self.labels,
-                    facts=np.array(json.dumps(facts)),
-                    allow_pickle=False,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        arrays = {"values": self.values, "index": self.index, "labels": self.labels}
+        with files.atomic(path) as file:
+            np.savez(file, **arrays, facts=np.array(json.dumps(facts)), allow_pickle=False)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "DataValues":
         """Read what `save` wrote. Never unpickles anything."""
-        try:
-            with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-                facts = json.loads(str(file["facts"]))
-                if facts["format"] != FORMAT:
-                    raise ValueError(facts["format"])
-                values, index, labels = file["values"], file["index"], file["labels"]
-            if not values.shape == index.shape == labels.shape == (values.size,):
-                raise ValueError("arrays of different lengths")
-            return cls(
-                values, index, labels, facts["params"], facts["n_validation"], facts["version"]
-            )
-        except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-            raise ValueError(
-                f"path must name a file written by DataValues.save; {os.fspath(path)!r} is not."
-            ) from error
+        with Path(path).open("rb") as handle:
+            try:
+                with np.load(handle, allow_pickle=False) as file:
+                    facts = json.loads(str(file["facts"]))
+                    arrays = {name: file[name] for name in ("values", "index", "labels")}
+                whole = (
+                    facts["format"] == FORMAT
+                    and isinstance(facts["params"], dict)
+                    and isinstance(facts["n_validation"], int)
+                    and isinstance(facts["version"], str)
+                    and arrays["values"].dtype == np.float64
+                    and len({a.shape for a in arrays.values()}) == arrays["values"].ndim == 1
+                )
+            except Exception as error:  # whatever a damaged archive makes its readers raise
+                raise ValueError(_not_ours(path)) from error
+        if not whole:
+            raise ValueError(_not_ours(path))
+        return cls(
+            **arrays,
+            params=facts["params"],
+            n_validation=facts["n_validation"],
+            version=facts["version"],
+        )
 
 
-def _umask() -> int:
-    """The process's file-creation mask, which mkstemp does not follow."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _not_ours(path: str | os.PathLike[str]) -> str:
+    return f"path must name a file written by DataValues.save; {os.fspath(path)!r} is not."

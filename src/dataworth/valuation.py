@@ -9,7 +9,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import VALID_METRICS
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
 import dataworth
@@ -58,7 +58,7 @@ class KNNShapley(BaseEstimator):
     Parameters
     ----------
     n_neighbors : int, default 5
-        How many nearest points vote.
+        How many nearest points vote; all of them where there are fewer.
     game : {"hard"}, default "hard"
         What a set of training points is worth to a validation point. `"hard"`: 1 if the weighted
         vote of the nearest points is right, ties counting as right and an empty set as 1, else 0;
@@ -74,15 +74,17 @@ class KNNShapley(BaseEstimator):
     n_bits : int from 1 to 10, default 3
         Weights are rounded to 2^n_bits levels. Time and memory grow with the number of levels.
     metric : str or callable, default "euclidean"
-        Any metric of scikit-learn, or `"precomputed"`: then call `fit(None, y)` and
-        `value(D, y_val)` with distances D of shape (n_val, n_train).
+        Any metric of scikit-learn but `"nan_euclidean"`, a function of two points, or
+        `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
+        (n_val, n_train). `"euclidean"` and `"cosine"` are the fast ones.
     metric_params : dict or None
         Further arguments of the metric.
     n_jobs : int or None
         Threads, as in scikit-learn: None is 1, -1 is all cores. The result is the same to the
         last bit whatever the number.
     working_memory : float, default 256
-        MB that distances may take at a time.
+        MB that distances may take at a time. At least one row of n_train distances is held per
+        thread, and never more than eight.
     progress : bool, default True
         Show a progress bar where work takes more than two seconds and a terminal is there.
 
@@ -94,8 +96,12 @@ class KNNShapley(BaseEstimator):
     Notes
     -----
     Time O(N log N + N K^2 2^b) and memory O(N + K^2 2^b) for each validation point, N being the
-    number of training points, K that of neighbours and b that of bits. Equal distances
-    are ranked by the position of the training point.
+    number of training points, K that of neighbours and b that of bits; the first 4K ranks cost up
+    to 4K times as much each. With C classes the points of the validation point's own class are
+    walked C - 1 times. Equal distances are ranked by the position of the training point.
+
+    The first call ever compiles the kernels, which takes some 20 seconds; the compiled code is
+    kept on disk.
 
     References
     ----------
@@ -144,24 +150,30 @@ class KNNShapley(BaseEstimator):
         Parameters
         ----------
         X : (n_train, n_features) numbers; None with precomputed distances. float32 and float64
-            arrays are kept as they are, without a copy.
-        y : (n_train,) labels: strings, integers or booleans.
+            arrays in C order are kept as they are, without a copy: do not change them afterwards.
+        y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers.
+
+        Returns
+        -------
+        self
         """
         self._check_params()
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
             labels = checks.labels(y, "y")
-            self._points = None
+            points = None
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(self, name):
+                    delattr(self, name)
         else:
-            if X is None:
-                raise ValueError("X must be an array; None is for metric='precomputed' only.")
             points = checks.matrix(X, "X")
+            validate_data(self, X, skip_check_array=True)
+            points = neighbors.check_metric(points, self.metric, self.metric_params or {})
             labels = checks.labels(y, "y", n_points=points.shape[0], of="X")
-            self._points = points
-            self.n_features_in_ = points.shape[1]
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        self._labels, self._codes = labels, codes.astype(np.int64)
+        self._points, self._codes = points, codes.astype(np.int64)
+        self._fitted_metric = (self.metric, self.metric_params)
         return self
 
     def value(self, X_val: ArrayLike, y_val: ArrayLike) -> DataValues:
@@ -171,9 +183,16 @@ class KNNShapley(BaseEstimator):
         ----------
         X_val : (n_val, n_features) numbers; (n_val, n_train) with precomputed distances.
         y_val : (n_val,) labels, each of which was seen in `fit`.
+
+        Returns
+        -------
+        DataValues
+            One value per training point: the mean over the validation points.
         """
         check_is_fitted(self, "classes_")
         self._check_params()
+        if self._fitted_metric != (self.metric, self.metric_params):
+            raise ValueError("metric was changed after fit; call fit again.")
         queries = self._check_queries(X_val)
         labels = checks.labels(y_val, "y_val", n_points=queries.shape[0], of="X_val")
         codes = checks.encode(labels, self.classes_, "y_val")
@@ -183,7 +202,7 @@ class KNNShapley(BaseEstimator):
         return DataValues(
             values=total / codes.size,
             index=np.arange(total.size),
-            labels=self._labels,
+            labels=self.classes_[self._codes],
             params={k: _plain(v) for k, v in self.get_params().items()},
             n_validation=codes.size,
             version=dataworth.__version__,
@@ -200,8 +219,8 @@ class KNNShapley(BaseEstimator):
             game=HardGame(
                 self._codes,
                 self.classes_.size,
-                self.n_neighbors,
-                Weighting(self.weights, self.bandwidth, self.n_bits),
+                min(int(self.n_neighbors), self._codes.size),
+                Weighting(self.weights, self.bandwidth, int(self.n_bits)),
             ),
             metric=self.metric,
             metric_params=self.metric_params or {},
@@ -222,8 +241,10 @@ class KNNShapley(BaseEstimator):
         checks.choice(self.game, "game", GAME_NAMES)
         if not callable(self.weights):
             checks.choice(self.weights, "weights", WEIGHT_NAMES, or_else=" or a callable")
-        if self.bandwidth != "auto":
+        if not (isinstance(self.bandwidth, str) and self.bandwidth == "auto"):
             checks.positive(self.bandwidth, "bandwidth", or_else=" or 'auto'")
+            if self.weights != "rbf":
+                raise ValueError(f"bandwidth must be 'auto' with weights={self.weights!r}.")
         checks.integer(self.n_bits, "n_bits", least=1, most=10)
         if not callable(self.metric):
             checks.choice(self.metric, "metric", METRIC_NAMES, or_else=" or a callable")
@@ -232,19 +253,22 @@ class KNNShapley(BaseEstimator):
         needed = FITTED_METRICS.get(str(self.metric))
         if needed and needed not in (self.metric_params or {}):
             raise ValueError(f"metric_params must hold {needed!r} with metric={self.metric!r}.")
-        if self.metric in ("euclidean", "precomputed") and self.metric_params:
+        if self.metric in ("precomputed", *neighbors.COMPILED_METRICS) and self.metric_params:
             raise ValueError(
                 f"metric_params must be None with metric={self.metric!r}; "
                 f"got {self.metric_params!r}."
             )
         checks.n_jobs(self.n_jobs)
         checks.positive(self.working_memory, "working_memory")
+        checks.boolean(self.progress, "progress")
 
     def _check_queries(self, X_val: ArrayLike) -> NDArray[Any]:
         if self._points is not None:
-            return checks.matrix(X_val, "X_val", n_columns=self._points.shape[1])
+            queries = checks.matrix(X_val, "X_val", n_columns=self._points.shape[1])
+            validate_data(self, X_val, reset=False, skip_check_array=True)
+            return queries.astype(bool) if self._points.dtype == bool else queries
         queries = checks.matrix(
-            X_val, "X_val", n_columns=self._codes.size, columns="training points"
+            X_val, "X_val", n_columns=self._codes.size, columns="one per training point"
         )
         if queries.min() < 0.0:
             raise ValueError(
@@ -260,6 +284,8 @@ def _plain(value: Any) -> Any:
         return f"{getattr(value, '__module__', '')}.{name}"
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return value

@@ -26,9 +26,10 @@ def rbf(distances: Row, bandwidth: float | Literal["auto"]) -> Row:
     gap = distances - distances[0]
     if bandwidth == "auto":
         bandwidth = AUTO_BANDWIDTH_SHARE * float(np.median(gap))
-        if bandwidth == 0.0:  # more than half of the points are nearest: the limit of h -> 0
+        if bandwidth == 0.0:  # the median point is as near as the nearest: the limit of h -> 0
             return (gap == 0.0).astype(np.float64)
-    return np.exp(-gap / bandwidth)
+    with np.errstate(over="ignore"):  # a gap of many bandwidths is as good as infinite
+        return np.exp(-gap / bandwidth)
 
 
 def linear(distances: Row) -> Row:

@@ -11,12 +11,12 @@ Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the w
 """
 
 import numpy as np
-from numba import njit
 
+from dataworth.kernels.compiled import compiled
 from dataworth.kernels.walk import Floats, Ints, walk
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _signed_sum_lattice(neighbors: int, top: int) -> tuple[Floats, int, Ints]:
     """Utility, origin and slices of the binary game for weights up to `top`.
 
@@ -37,7 +37,7 @@ def _signed_sum_lattice(neighbors: int, top: int) -> tuple[Floats, int, Ints]:
     return utility, origin, slices
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def binary(
     ids: Ints, top: int, neighbors: int, displace: Floats, inverse: Floats, out: Floats
 ) -> None:
@@ -53,7 +53,7 @@ def binary(
     walk(ids, shifts, utility, origin, slices, room, displace, inverse, out)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def one_vs_one(
     labels: Ints,
     weights: Ints,

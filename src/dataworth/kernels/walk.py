@@ -27,8 +27,10 @@ name; memory O(K * utility.size + N).
 """
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
+
+from dataworth.kernels.compiled import compiled, inlined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +40,7 @@ Ints = NDArray[np.int64]
 # helpers of the main loop are inlined before compilation, where the compiler can hoist across them.
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _pass_point(
     table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats
 ) -> None:
@@ -55,8 +57,8 @@ def _pass_point(
             row[i] = keep * row[i] + take * below[uint64(i + shift)]
 
 
-@njit(nogil=True, cache=True)
-def _downdate_terms(n: int, level: int) -> int:
+@compiled()
+def downdate_terms(n: int, level: int) -> int:
     """How many terms the downdate from n or more points at this level needs.
 
     Terms below 2^-60 of the first are lost in its rounding: all of them multiply utilities.
@@ -69,7 +71,7 @@ def _downdate_terms(n: int, level: int) -> int:
     return level + 1
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats) -> None:
     """Write scale * c_j, j < terms, of the downdate from n points at this level into `out`."""
     product = scale
@@ -79,7 +81,7 @@ def _downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out
         product *= -(level - j) * share
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _add_gains(
     table: Floats,
     size: int,
@@ -116,13 +118,13 @@ def _add_gains(
             sums[other] += gain_b
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _start(table: Floats, utility: Floats, levels: int) -> None:
     for level in range(levels):
         table[level * utility.size : (level + 1) * utility.size] = utility
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _near_ranks(
     ids: Ints,
     stop: int,
@@ -167,7 +169,7 @@ def _near_ranks(
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _far_ranks(
     ids: Ints,
     start: int,
@@ -207,7 +209,7 @@ def _far_ranks(
     block = 1
     while start < n:
         stop = min(2 * start, n)
-        terms = _downdate_terms(start, levels - 1)
+        terms = downdate_terms(start, levels - 1)
         for m in range(start, stop):
             value = ids[m]
             shift = shifts[value]
@@ -223,7 +225,7 @@ def _far_ranks(
             _pass_point(table, size, slices, shift, m + 1, inverse)
         if stop == n:
             for level in range(levels):
-                terms = _downdate_terms(n, level)
+                terms = downdate_terms(n, level)
                 _downdate(room[level], n, level, terms, inverse, coefficients)
                 _add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
         for value in range(shifts.size):
@@ -234,7 +236,7 @@ def _far_ranks(
         start = stop
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def walk(
     ids: Ints,
     shifts: Ints,

@@ -1,0 +1,41 @@
+"""Files appear whole or not at all."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes its place only when all of it is on disk.
+
+    A link is followed, an existing file keeps its permissions, a new one gets the usual ones.
+    """
+    target = Path(path).resolve()
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"path must be in a folder that exists; {os.fspath(path)!r} is not."
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"path must name a file; {os.fspath(path)!r} is a folder.")
+    part = target.parent / f".{uuid.uuid4().hex}.part"
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            if target.exists():
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
+            os.fsync(file.fileno())
+        part.replace(target)
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
