@@ -14,16 +14,32 @@ Utility = Callable[[frozenset[int]], float]
 
 def shapley(n: int, utility: Utility) -> NDArray[np.float64]:
     """phi_i = sum over S without i of |S|! (n-1-|S|)! / n! [U(S + i) - U(S)]."""
+    return semivalue(n, utility, lambda size: 1 / (n * math.comb(n - 1, size)))
+
+
+def banzhaf(n: int, utility: Utility) -> NDArray[np.float64]:
+    """The mean gain over all sets."""
+    return semivalue(n, utility, lambda size: 0.5 ** (n - 1))
+
+
+def beta_shapley(n: int, utility: Utility, alpha: float, beta: float) -> NDArray[np.float64]:
+    """Every set counts as often as it is drawn with probability t ~ Beta(beta, alpha) a member."""
+
+    def function(a: float, b: float) -> float:
+        return math.gamma(a) * math.gamma(b) / math.gamma(a + b)
+
+    whole = function(beta, alpha)
+    return semivalue(n, utility, lambda k: function(beta + k, alpha + n - 1 - k) / whole)
+
+
+def semivalue(n: int, utility: Utility, chance: Callable[[int], float]) -> NDArray[np.float64]:
+    """Sum over the sets without i of their chance, by size, times the gain of i."""
     sets = [frozenset(i for i in range(n) if mask >> i & 1) for mask in range(2**n)]
     worth = {s: utility(s) for s in sets}
     phi = np.zeros(n)
     for i in range(n):
-        terms = []
-        for s in sets:
-            if i not in s:
-                chance = 1 / (n * math.comb(n - 1, len(s)))
-                terms.append(chance * (worth[s | {i}] - worth[s]))
-        phi[i] = math.fsum(terms)
+        gains = [chance(len(s)) * (worth[s | {i}] - worth[s]) for s in sets if i not in s]
+        phi[i] = math.fsum(gains)
     return phi
 
 
@@ -70,6 +86,69 @@ def hard_vote(
         return wins / len(rivals)
 
     return utility
+
+
+def direct_vote(
+    order: Sequence[int], labels: Sequence[object], weight: Sequence[float], y: object, k: int
+) -> Utility:
+    """Does no class get more weight from the K nearest than y?"""
+
+    def utility(members: frozenset[int]) -> float:
+        voters = [i for i in order if i in members][:k]
+        weights = {c: sum(weight[i] for i in voters if labels[i] == c) for c in {y, *labels}}
+        return float(all(w <= weights[y] for w in weights.values()))
+
+    return utility
+
+
+def soft_share(
+    order: Sequence[int], labels: Sequence[object], weight: Sequence[float], y: object, k: int
+) -> Utility:
+    """The share of y in the weight of the K nearest; by chance where there is no weight."""
+    chance = 1 / len(set(labels))
+
+    def utility(members: frozenset[int]) -> float:
+        voters = [i for i in order if i in members][:k]
+        total = sum(weight[i] for i in voters)
+        return sum(weight[i] for i in voters if labels[i] == y) / total if total else chance
+
+    return utility
+
+
+def squared_error(
+    order: Sequence[int], targets: Sequence[float], weight: Sequence[float], y: float, k: int
+) -> Utility:
+    """Minus the squared error of the weighted mean of the K nearest; 0 without any weight."""
+
+    def utility(members: frozenset[int]) -> float:
+        voters = [i for i in order if i in members][:k]
+        total = sum(weight[i] for i in voters)
+        mean = sum(weight[i] * targets[i] for i in voters) / total if total else 0.0
+        return -((mean - y) ** 2)
+
+    return utility
+
+
+def soft_unweighted(right: Sequence[bool], n_classes: int, k: int) -> NDArray[np.float64]:
+    """The recursion of Wang and Jia (arXiv 2304.04258) for the unweighted soft-label game.
+
+    As printed (theorem knn-shapley-full of arXiv 2401.11103) it differs from enumeration for
+    K > N, where all points vote and K = N is the same game.
+    """
+    n = len(right)
+    k = min(k, n)
+    a = [float(r) for r in right]
+    phi = np.zeros(n)
+    harmonic = sum(1 / (j + 1) for j in range(1, min(k, n)))
+    phi[-1] = (a[-1] - 1 / n_classes) / n
+    if n >= 2:
+        phi[-1] += (a[-1] - sum(a[:-1]) / (n - 1)) / n * harmonic
+    for i in range(n - 1, 0, -1):
+        bracket = sum(1 / j for j in range(1, min(k, n) + 1))
+        if n >= k:
+            bracket += (min(i, k) * (n - 1) / i - k) / k
+        phi[i - 1] = phi[i] + (a[i - 1] - a[i]) / (n - 1) * bracket
+    return phi
 
 
 def binary_value_by_counting(signed: NDArray[np.int64], k: int, i: int) -> float:

@@ -28,7 +28,7 @@ def spoiled(value: float) -> Any:
         ({"n_neighbors": True}, TypeError, "n_neighbors must be a whole number"),
         ({"n_bits": 0}, ValueError, "n_bits must be a whole number from 1 to 10; got 0"),
         ({"n_bits": 11}, ValueError, "n_bits must be a whole number from 1 to 10; got 11"),
-        ({"game": "harsh"}, ValueError, "game must be one of 'hard'; got 'harsh'"),
+        ({"game": "harsh"}, ValueError, "game must be one of 'soft', 'hard', 'regression'; got 'h"),
         ({"weights": "rfb"}, ValueError, "weights must be one of 'rbf', 'linear', .* 'rfb'"),
         ({"bandwidth": 0}, ValueError, "bandwidth must be a positive number or 'auto'; got 0"),
         ({"bandwidth": float("inf")}, ValueError, "bandwidth must be a positive number"),
@@ -43,6 +43,17 @@ def spoiled(value: float) -> Any:
         ({"metric": lambda a, b: "x"}, ValueError, "cannot measure these points: could not conv"),
         ({"metric": "jaccard"}, ValueError, "X must hold zeros and ones only with metric='jacc"),
         ({"progress": "no"}, TypeError, "progress must be True or False; got 'no'"),
+        ({"n_bits": None, "game": "hard"}, TypeError, "n_bits must be a whole number from 1 to 10"),
+        ({"multiclass": "ovo"}, ValueError, "multiclass must be one of 'one-vs-one', 'direct'"),
+        ({"multiclass": "direct"}, ValueError, "multiclass must be 'one-vs-one' with game='soft'"),
+        ({"radius": 0.0}, ValueError, "radius must be a positive number or None; got 0.0"),
+        ({"radius": 1.0}, ValueError, "radius must be None except with game='soft' or 'regr"),
+        ({"semivalue": "owen"}, ValueError, "semivalue must be 'shapley', 'banzhaf' or"),
+        ({"semivalue": ("beta", 1.0)}, ValueError, "semivalue must be"),
+        ({"semivalue": ("beta", 1.0, -1.0)}, ValueError, "with positive numbers"),
+        ({"max_rank": 0}, ValueError, "max_rank must be .* at least 1, 'sqrt', 'adaptive' or No"),
+        ({"max_rank": "log"}, TypeError, "max_rank must be a whole number"),
+        ({"adaptive_ratio": 0.2}, ValueError, "adaptive_ratio must not be set without"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
         ({"n_jobs": "all"}, TypeError, "n_jobs must be None or a whole number"),
         ({"working_memory": -1}, ValueError, "working_memory must be a positive number; got -1"),
@@ -122,6 +133,26 @@ def test_distances_that_overflow() -> None:
         KNNShapley().fit(X * 1e200, y).value(X_VAL, Y_VAL)
 
 
+def test_direct_vote_of_many_classes() -> None:
+    valuator = KNNShapley(game="hard", multiclass="direct")
+    with pytest.raises(ValueError, match="must be 'one-vs-one' for more than 4 classes; y has 6"):
+        valuator.fit(X, range(6))
+    with pytest.raises(ValueError, match="would take .* GB with 4 classes, n_neighbors=20"):
+        valuator.set_params(n_neighbors=20).fit(np.ones((40, 2)), np.arange(40) % 4)
+
+
+def test_targets_of_regression() -> None:
+    valuator = KNNShapley(game="regression")
+    with pytest.raises(TypeError, match="y must hold real numbers; got dtype <U1"):
+        valuator.fit(X, list("ababab"))
+    with pytest.raises(ValueError, match="y must be finite"):
+        valuator.fit(X, y * np.nan)
+    with pytest.raises(ValueError, match="y must hold one number per row of X, 6; got 5"):
+        valuator.fit(X, y[:5])
+    with pytest.raises(ValueError, match="y_val must hold one number per row of X_val, 2; got 1"):
+        valuator.fit(X, y).value(X_VAL, [1.0])
+
+
 def test_three_columns_are_no_places_on_earth() -> None:
     with pytest.raises(ValueError, match="metric 'haversine' cannot measure these points: Haver"):
         KNNShapley(metric="haversine").fit(np.ones((6, 3)), y)
@@ -129,7 +160,7 @@ def test_three_columns_are_no_places_on_earth() -> None:
 
 def test_metric_changed_after_fit() -> None:
     valuator = KNNShapley(metric="precomputed").fit(None, y).set_params(metric="euclidean")
-    with pytest.raises(ValueError, match="metric was changed after fit; call fit again"):
+    with pytest.raises(ValueError, match="game and metric must not change after fit"):
         valuator.value(np.ones((2, 6)), Y_VAL)
 
 

@@ -10,20 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dataworth.kernels import hard
+from dataworth.kernels.coefficients import shapley_like
 from tests import naive
 
 TOLERANCE = 1e-12
 
 
-def coefficients(n: int, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    displace = [0.0, 0.0] + [k / (m * (m - 1)) for m in range(2, n + 1)]
-    return np.array(displace), np.array([0.0] + [1 / m for m in range(1, n + 1)])
-
-
 def binary(signed: NDArray[np.int64], k: int, top: int | None = None) -> NDArray[np.float64]:
     top = top or max(int(abs(signed).max()), 1)
-    out = np.full(signed.size, np.nan)
-    hard.binary(signed + top, top, k, *coefficients(signed.size, k), out)
+    n = signed.size
+    out = np.full(n, np.nan)
+    hard.binary(signed + top, n, top, k, shapley_like(n, k), out, np.empty(2 * top + 1))
     return out
 
 
@@ -32,7 +29,10 @@ def one_vs_one(
 ) -> NDArray[np.float64]:
     out = np.full(labels.size, np.nan)
     top = max(int(weights.max()), 1)
-    hard.one_vs_one(labels, weights, y, n_classes, top, k, *coefficients(labels.size, k), out)
+    hard.one_vs_one(
+        labels, weights, y, np.bincount(labels, minlength=n_classes), top, k,
+        shapley_like(labels.size, k), out, np.empty((n_classes, top + 1)), np.empty((2, n_classes)),
+    )  # fmt: skip
     return out
 
 

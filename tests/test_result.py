@@ -1,5 +1,6 @@
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ class _Clear(Exception):
 def values() -> DataValues:
     return DataValues(
         values=np.array([0.5, -1.0, 0.5, 0.0, -2.0]),
+        lower=np.array([0.4, -1.0, 0.5, 0.0, -2.0]),
+        upper=np.array([0.5, -0.9, 0.5, 0.0, -2.0]),
         index=np.arange(5),
         labels=np.array(["a", "b", "é<b>", "a", "b"]),
         params={"n_neighbors": 5, "weights": "rbf"},
         n_validation=3,
+        weight_error=1e-10,
         version="0.1.0",
     )
 
@@ -38,13 +42,10 @@ def test_save_and_load(values: DataValues, tmp_path: Path) -> None:
     path = tmp_path / "values.dw"
     values.save(path)
     again = DataValues.load(path)
-    for name in ("values", "index", "labels"):
+    for name in ("values", "lower", "upper", "index", "labels"):
         np.testing.assert_array_equal(getattr(again, name), getattr(values, name))
-    assert (again.params, again.n_validation, again.version) == (
-        values.params,
-        values.n_validation,
-        values.version,
-    )
+    for name in ("params", "n_validation", "weight_error", "version"):
+        assert getattr(again, name) == getattr(values, name)
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileNotFoundError, match="path must be in a folder that exists"):
         values.save(tmp_path / "no" / "values")
@@ -90,9 +91,7 @@ def test_failed_save_leaves_the_old_file(values: DataValues, tmp_path: Path) -> 
     path = tmp_path / "values.npz"
     values.save(path)
     before = path.read_bytes()
-    broken = DataValues(
-        values.values, np.array([object()] * 5), values.labels, values.params, 3, "0.1.0"
-    )
+    broken = replace(values, index=np.array([object()] * 5))
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
         broken.save(path)
     assert path.read_bytes() == before
@@ -121,5 +120,7 @@ def test_file_is_a_plain_archive(values: DataValues, tmp_path: Path) -> None:
         "facts.npy",
         "index.npy",
         "labels.npy",
+        "lower.npy",
+        "upper.npy",
         "values.npy",
     ]

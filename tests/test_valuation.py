@@ -41,7 +41,7 @@ def cloud(seed: int, n: int, n_val: int, n_classes: int = 2) -> tuple[NDArray[An
 def test_equals_enumeration(weights: str, n_classes: int, seed: int) -> None:
     n, k, n_bits = 3 + seed, 1 + seed % 4, 1 + seed
     X, y, X_val, y_val = cloud(seed, n, 3, n_classes)
-    valuator = KNNShapley(n_neighbors=k, weights=weights, n_bits=n_bits)
+    valuator = KNNShapley(game="hard", n_neighbors=k, weights=weights, n_bits=n_bits)
     got = valuator.fit(X, y).value(X_val, y_val)
     ref = enumerated(X, y.tolist(), X_val, y_val.tolist(), k, name=weights, n_bits=n_bits)
     np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
@@ -54,14 +54,14 @@ def test_ties_and_copies_equal_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, X_val = rng.integers(0, 2, (8, 2)).astype(float), rng.integers(0, 2, (4, 2)).astype(float)
     y, y_val = [*rng.integers(0, 2, 6), 0, 1], rng.integers(0, 2, 4)
-    got = KNNShapley(n_neighbors=3).fit(X, y).value(X_val, y_val)
+    got = KNNShapley(game="hard", n_neighbors=3).fit(X, y).value(X_val, y_val)
     ref = enumerated(X, list(y), X_val, list(y_val), 3, name="rbf", n_bits=3)
     np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
 
 
 def test_weights_that_rise_with_distance_equal_enumeration() -> None:
     X, y, X_val, y_val = cloud(4, 8, 1)
-    rising = KNNShapley(n_neighbors=2, weights=lambda d: np.linspace(0, 1, d.size))
+    rising = KNNShapley(game="hard", n_neighbors=2, weights=lambda d: np.linspace(0, 1, d.size))
     distances = [math.dist(X_val[0], p) for p in X.tolist()]
     order = naive.ranking(distances)
     weights = [0] * 8
@@ -81,7 +81,7 @@ def test_efficiency(seed: int) -> None:
         weights = naive.weights("rbf", distances, 3)
         vote = naive.hard_vote(naive.ranking(distances), y.tolist(), weights, label, 5)
         gains.append(vote(frozenset(range(500))) - vote(frozenset()))
-    got = KNNShapley().fit(X, y).value(X_val, y_val)
+    got = KNNShapley(game="hard").fit(X, y).value(X_val, y_val)
     assert math.fsum(got.values) == pytest.approx(np.mean(gains), abs=TOLERANCE)
 
 
@@ -102,14 +102,17 @@ def test_linearity_over_validation_points() -> None:
     np.testing.assert_allclose(whole, np.mean(single, axis=0), rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_threads_and_memory_do_not_change_a_bit(metric: str) -> None:
+@pytest.mark.parametrize("game", ["soft", "hard", "regression"])
+@pytest.mark.parametrize("rest", [{"metric": "cosine"}, {"weights": "uniform"}, {"max_rank": 30}])
+def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any]) -> None:
     X, y, X_val, y_val = cloud(1, 700, 53, 3)
-    ref = KNNShapley(metric=metric).fit(X, y).value(X_val, y_val).values
+    ref = KNNShapley(game=game, **rest).fit(X, y).value(X_val, y_val)
     for n_jobs in (1, 2, 3, -1):
         for working_memory in (1e-9, 0.02, 256):
-            valuator = KNNShapley(metric=metric, n_jobs=n_jobs, working_memory=working_memory)
-            np.testing.assert_array_equal(valuator.fit(X, y).value(X_val, y_val).values, ref)
+            valuator = KNNShapley(game=game, n_jobs=n_jobs, working_memory=working_memory, **rest)
+            got = valuator.fit(X, y).value(X_val, y_val)
+            for name in ("values", "lower", "upper"):
+                np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
 
 
 def test_precomputed_distances() -> None:
@@ -234,13 +237,15 @@ def test_kernel_is_spared_the_null_players(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(hard, "one_vs_one", spy)
     X, y = np.arange(100.0)[:, None], np.arange(100) % 2
-    KNNShapley(weights=lambda d: (d < 9.5).astype(float)).fit(X, y).value([[0.0]], [0])
+    halves = KNNShapley(game="hard", weights=lambda d: (d < 9.5).astype(float))
+    halves.fit(X, y).value([[0.0]], [0])
     assert sizes == [10]
 
 
 def test_constant_features_and_one_point() -> None:
     """Points at one place are ranked by position, and the first K of them share the credit."""
-    got = KNNShapley(n_neighbors=1).fit(np.ones((4, 2)), [0, 1, 1, 1]).value(np.ones((1, 2)), [1])
+    valuator = KNNShapley(game="hard", n_neighbors=1)
+    got = valuator.fit(np.ones((4, 2)), [0, 1, 1, 1]).value(np.ones((1, 2)), [1])
     ref = naive.shapley(4, naive.hard_vote(range(4), [0, 1, 1, 1], [7] * 4, 1, 1))
     np.testing.assert_allclose(got.values, ref, rtol=0, atol=TOLERANCE)
     alone = KNNShapley().fit([[0.0]], ["a"]).value([[1.0]], ["a"])

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 
-def integer(value: Any, name: str, *, least: int, most: int | None = None) -> int:
-    """A whole number in the given range."""
-    wanted = f"at least {least}" if most is None else f"from {least} to {most}"
+def integer(
+    value: Any, name: str, *, least: int, most: int | None = None, or_else: str = ""
+) -> int:
+    """A whole number in the given range; `or_else` says what else the argument may be."""
+    wanted = (f"at least {least}" if most is None else f"from {least} to {most}") + or_else
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number {wanted}; got {value!r}.")
     number = int(value)
@@ -48,6 +50,18 @@ def boolean(value: Any, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False; got {value!r}.")
     return bool(value)
+
+
+def semivalue(value: Any) -> None:
+    """The name of a semivalue, or ("beta", alpha, beta)."""
+    if isinstance(value, str) and value in ("shapley", "banzhaf"):
+        return
+    wanted = "semivalue must be 'shapley', 'banzhaf' or ('beta', alpha, beta)"
+    if not (isinstance(value, tuple) and len(value) == 3 and value[0] == "beta"):
+        raise ValueError(f"{wanted}; got {value!r}.")
+    for number in value[1:]:
+        if not isinstance(number, Real) or not 0.0 < float(number) < np.inf:
+            raise ValueError(f"{wanted} with positive numbers; got {value!r}.")
 
 
 def n_jobs(value: Any) -> int | None:
@@ -134,7 +148,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
         if not whole.all():
             raise ValueError(
                 f"{name} must hold class labels (strings, integers or booleans); "
-                f"got the number {array[~whole][0]}."
+                f"got the number {array[~whole][0]}. For numbers use game='regression'."
             )
         array = array.astype(np.int64)
     if array.dtype.kind not in "biuU":
@@ -143,6 +157,23 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
             f"got dtype {array.dtype}."
         )
     return array
+
+
+def targets(
+    value: Any, name: str, *, n_points: int | None = None, of: str = ""
+) -> NDArray[np.float64]:
+    """A one-dimensional array of finite numbers, float64."""
+    if value is None:
+        raise TypeError(f"{name} must be an array of numbers; got None.")
+    column = np.asarray(value)
+    if column.ndim != 1:
+        raise ValueError(f"{name} must have one dimension; got shape {column.shape}.")
+    array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
+    if n_points is not None and array.size != n_points:
+        raise ValueError(
+            f"{name} must hold one number per row of {of}, {n_points}; got {array.size}."
+        )
+    return array.astype(np.float64)
 
 
 def _beyond_float(array: NDArray[Any]) -> bool:

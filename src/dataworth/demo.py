@@ -44,7 +44,7 @@ def main() -> None:
         f"Digits: {y_train.size} training images, {n_bad} of them with a wrong label planted; "
         f"{y_val.size} validation images."
     )
-    valuator = KNNShapley(n_neighbors=5, game="hard", weights="rbf", n_bits=3, n_jobs=-1)
+    valuator = KNNShapley(n_neighbors=5, game="soft", weights="rbf", n_bits=3, n_jobs=-1)
     valuator.fit(X_train, y_train)
     print("Compiling, which only the first run does ...", flush=True)
     valuator.value(X_val[:1], y_val[:1])

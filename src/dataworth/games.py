@@ -1,67 +1,254 @@
-"""Games: from ranked neighbours of one validation point to values, through a kernel.
+"""Games: from the ranked neighbours of one validation point to values, through a kernel.
 
 A game holds what is the same for all validation points of a run and answers one question: given
-the training points nearest first, who gets a value and which?
+the points that can matter, nearest first, what is each of them worth?
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth.kernels import hard
-from dataworth.weights import Weighting
+from dataworth import quadrature
+from dataworth.kernels import closed, direct, hard, nodes
+from dataworth.kernels.coefficients import Coefficients, room
+from dataworth.solutions import ByClass, ByPoint, Flags, Floats, Solution
+from dataworth.weights import Ranked, Weighting
 
-GAME_NAMES = ("hard",)
+Ints = NDArray[np.int64]
+
+GAME_NAMES = ("soft", "hard", "regression")
+
+
+class Game(Protocol):
+    """What a run needs of a game."""
+
+    @property
+    def n_points(self) -> int:
+        """The number of training points."""
+
+    def solve(self, ranked: Ranked, label: Any) -> Solution:
+        """Values for one validation point, given its label's code or its target."""
 
 
 @dataclass(frozen=True)
-class HardGame:
-    """The weighted vote; one-vs-one where there are more than two classes.
+class Classification:
+    """What the games with labels share.
 
-    Parameters
-    ----------
-    codes : (n_train,) class codes of the training points.
-    n_classes : the number of classes among them.
-    n_neighbors : how many nearest points vote.
-    weighting : how distances become integer weights.
+    codes : (n_train,) class codes of the training points, below n_classes.
+    n_neighbors : at most the number of training points.
     """
 
-    codes: NDArray[np.int64]
+    codes: Ints
     n_classes: int
     n_neighbors: int
     weighting: Weighting
-    displace: NDArray[np.float64] = field(init=False, repr=False)
-    inverse: NDArray[np.float64] = field(init=False, repr=False)
+    coefficients: Coefficients
 
-    def __post_init__(self) -> None:
-        rank = np.maximum(np.arange(self.codes.size + 1, dtype=np.float64), 1.0)
-        later = np.maximum(rank, 2.0)  # nothing is displaced at rank 1
-        object.__setattr__(self, "inverse", 1.0 / rank)
-        object.__setattr__(self, "displace", self.n_neighbors / (later * (later - 1.0)))
+    @property
+    def n_points(self) -> int:
+        """The number of training points."""
+        return self.codes.size
 
-    def values(
-        self, order: NDArray[np.int64], distances: NDArray[np.float64], label: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Training indices and their values; points that are not named have the value 0.
+    def _solution(
+        self,
+        ranked: Ranked,
+        label: int,
+        out: Floats,
+        table: Floats,
+        margins: tuple[Any, Any],
+        sided: bool,
+    ) -> Solution:
+        """Values with their margins; `table` is by class and weight, margins by class."""
+        if ranked.behind is None:
+            return Solution(out)
+        codes = self.codes[ranked.order]
+        right = np.arange(self.n_classes) == label
+        near, far = (np.broadcast_to(m, self.n_classes).astype(np.float64) for m in margins)
+        outer = ByClass(self.codes, table, far, right if sided else None)
+        return Solution(out, near[codes], right[codes] if sided else None, outer)
 
-        `order` are training indices nearest first, `distances` belong to them, `label` is the
-        class code of the validation point.
-        """
-        weights = self.weighting.integers(distances)
-        nonzero = np.flatnonzero(weights)
-        size = nonzero[-1] + 1 if nonzero.size else 0  # behind it are null players only
-        members = order[:size]
-        out = np.empty(size)
+
+class HardGame(Classification):
+    """The weighted vote; one-vs-one where there are more than two classes."""
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        codes = self.codes[ranked.order]
+        players = np.bincount(codes, minlength=self.n_classes)
+        if ranked.behind is not None:
+            players += np.bincount(self.codes[ranked.others], minlength=self.n_classes)
+        top = self.weighting.top
+        out = np.empty(codes.size)
+        table, margins = np.empty((self.n_classes, top + 1)), np.empty((2, self.n_classes))
         hard.one_vs_one(
-            self.codes[members],
-            weights[:size],
-            label,
-            self.n_classes,
-            self.weighting.top,
-            self.n_neighbors,
-            self.displace,
-            self.inverse,
-            out,
+            codes, ranked.weights, label, players, top, self.n_neighbors, self.coefficients,
+            out, table, margins,
+        )  # fmt: skip
+        return self._solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
+
+
+class DirectGame(Classification):
+    """The weighted vote of up to four classes at once."""
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        top = self.weighting.top
+        table = np.zeros((self.n_classes, top + 1))
+        if ranked.order.size == 0 or self.n_classes == 1:
+            return self._solution(
+                ranked, label, np.zeros(ranked.order.size), table, (0.0, 0.0), True
+            )
+        # The label's own class comes first on the lattice, the others keep their order.
+        place = np.arange(self.n_classes)
+        place[:label] += 1
+        place[label] = 0
+        ids = place[self.codes[ranked.order]] * (top + 1) + ranked.weights
+        players = ranked.players
+        k = min(self.n_neighbors, players)
+        out, tail = np.empty(ids.size), np.zeros(table.size)
+        margins = direct.values(
+            ids, *direct.lattice(self.n_classes, k, top), players, k, self.coefficients, out, tail
         )
-        return members, out
+        # With two rivals or more, a wrong point may help by pushing out one that is worse.
+        sided = ranked.falling and self.n_classes == 2
+        return self._solution(ranked, label, out, tail.reshape(table.shape)[place], margins, sided)
+
+
+class SoftGame(Classification):
+    """The weighted share of the right label."""
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        right = self.codes[ranked.order] == label
+        if right.size == 0:
+            return Solution(np.empty(0))
+        if self.n_classes == 1:  # every share is 1, with or without anyone
+            nothing = ByPoint(np.zeros(ranked.others.size), 0.0, None)
+            return Solution(np.zeros(right.size), outer=nothing)
+        empty = 1.0 / self.n_classes
+        if self.weighting.weights == "uniform":
+            out = np.empty(right.size)
+            good, bad, near, far = closed.soft(
+                right.astype(np.float64), empty, ranked.players, self.n_neighbors,
+                self.coefficients, out,
+            )  # fmt: skip
+            own = np.arange(self.n_classes)[:, None] == label
+            table = np.where(own, good, bad) * np.array([0.0, 1.0])
+            return self._solution(ranked, label, out, table, (near, far), ranked.falling)
+        mean = WeightedMean(ranked, self.n_neighbors, self.weighting, self.coefficients, 1)
+        out = mean.values(right.astype(np.float64), empty)
+        if self.weighting.n_bits is None:
+            others = self.codes[ranked.others] == label
+            return mean.solution(out, others.astype(np.float64), 1.0, right, others)
+        levels = np.arange(self.weighting.top + 1)
+        own, rival = (mean.behind(levels, np.full(levels.size, a)) for a in (1.0, 0.0))
+        table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
+        return self._solution(ranked, label, out, table, (mean.near, mean.far), ranked.falling)
+
+
+@dataclass(frozen=True)
+class RegressionGame:
+    """Minus the squared error of the weighted mean of targets."""
+
+    targets: Floats
+    n_neighbors: int
+    weighting: Weighting
+    coefficients: Coefficients
+
+    @property
+    def n_points(self) -> int:
+        """The number of training points."""
+        return self.targets.size
+
+    def solve(self, ranked: Ranked, label: float) -> Solution:
+        """Values for one validation point, given its target."""
+        error, others = self.targets[ranked.order] - label, self.targets[ranked.others] - label
+        if error.size == 0:
+            return Solution(np.empty(0))
+        empty = -label * label
+        # No utility is below this one, and none above 0.
+        scale = max(float(np.max(error**2)), float(np.max(others**2, initial=0.0)), -empty)
+        if self.weighting.weights == "uniform":
+            out = np.empty(error.size)
+            tail, near, far = closed.regression(
+                error, empty, ranked.players, self.n_neighbors, self.coefficients, out
+            )
+            outer = ByPoint(tail[0] + others * (tail[1] + others * tail[2]), scale * far, None)
+            return Solution(out, scale * near, None, outer)
+        mean = WeightedMean(ranked, self.n_neighbors, self.weighting, self.coefficients, 2)
+        return mean.solution(mean.values(error, empty), others, scale, None, None)
+
+
+class WeightedMean:
+    """One validation point of a game whose utility is a weighted mean to the first or second power.
+
+    A mean of squares counts as negative: U = -(mean)^2.
+    """
+
+    def __init__(
+        self, ranked: Ranked, neighbors: int, weighting: Weighting, c: Coefficients, power: int
+    ) -> None:
+        players = ranked.players
+        k = min(neighbors, players)
+        self.ranked, self.power, self.displace = ranked, power, c.displace
+        self.inside, self.outside, self.near, self.far = room(c, players, ranked.order.size, k)
+        if ranked.behind is None:
+            self.outside = self.outside[:0]
+        self.real = weighting.n_bits is None
+        self.error = 0.0
+        if self.real:
+            weights = ranked.weights
+            if ranked.behind is not None:
+                weights = np.concatenate([weights, ranked.behind])
+            least, most = float(weights[weights > 0].min()), k * float(weights.max())
+            rates, factors, self.error = quadrature.real_nodes(
+                quadrature.doublings(least, most), power
+            )
+            # The last node is for sets of total weight 0: there any other factor vanishes.
+            self.rates = np.append(rates, 1e3) / least
+            self.table, self.factors = np.empty((0, 0)), factors / least**power
+        else:
+            self.rates = np.empty(0)
+            self.table, self.factors = quadrature.integer_nodes(k, weighting.top, power)
+        self.tail = np.empty((power + 1, self.factors.size + 1))
+
+    def _inputs(self, weights: NDArray[Any]) -> tuple[Ints, Floats, Floats, Floats]:
+        """Points as the kernel takes them: rows of the table of factors, or real weights."""
+        if self.real:
+            return np.empty(0, np.int64), self.table, weights, self.rates
+        return weights.astype(np.int64), self.table, np.empty(0), self.rates
+
+    def values(self, quantity: Floats, empty: float) -> Floats:
+        """Values of the ranked points, whose mean `quantity` is what the utility is made of."""
+        start = np.zeros_like(self.tail)
+        start[0, :-1] = self.factors if self.power == 1 else -self.factors
+        start[self.power, -1] = empty
+        out = np.empty(quantity.size)
+        weights = self.ranked.weights
+        nodes.weighted_mean(
+            *self._inputs(weights), weights * quantity, start, self.inside, self.outside,
+            self.displace, out, self.tail,
+        )  # fmt: skip
+        return out
+
+    def behind(self, weights: NDArray[Any], quantity: Floats) -> Floats:
+        """Values of points behind those ranked; `values` comes first."""
+        out = np.zeros(quantity.size)
+        if self.outside.size:
+            nodes.behind(*self._inputs(weights), weights * quantity, self.tail, out)
+        return out
+
+    def solution(
+        self, out: Floats, others: Floats, scale: float, right: Flags | None, rest: Flags | None
+    ) -> Solution:
+        """The solution where points behind are valued one by one; `scale`: the largest utility."""
+        error = 2.0 * self.error * scale
+        behind = self.ranked.behind
+        if behind is None:
+            return Solution(out, error=error)
+        sided = self.ranked.falling
+        values = self.behind(behind[behind >= 0], others)
+        outer = ByPoint(values, scale * self.far, rest if sided else None)
+        return Solution(out, scale * self.near, right if sided else None, outer, error)

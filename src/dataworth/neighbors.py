@@ -111,11 +111,46 @@ def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float6
     """
     order = np.argsort(row)
     ranked = row[order]
-    if not (ranked[0] >= 0.0 and np.isfinite(ranked[-1])):  # NaN sorts last
-        bad = ranked[0] if ranked[0] < 0.0 else ranked[-1]
+    _check_distances(ranked[0], ranked[-1])
+    _sort_ties(ranked, order)
+    return order, ranked
+
+
+def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
+    """The first `limit` training indices of `rank`, without a full sort.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest(np.array([2.0, 1.0, 2.0, 0.5]), 3)
+    array([3, 1, 0])
+    """
+    edge = np.partition(row, limit - 1)[limit - 1]
+    inner = np.flatnonzero(row < edge)
+    tied = np.flatnonzero(row == edge)[: limit - inner.size]
+    chosen = np.sort(np.concatenate([inner, tied]))
+    return chosen[rank(row[chosen])[0]]
+
+
+def extent(row: NDArray[np.float64]) -> tuple[float, float]:
+    """The least and the largest distance."""
+    near, far = float(row.min()), float(row.max())
+    _check_distances(near, far)
+    return near, far
+
+
+def median(row: NDArray[np.float64]) -> float:
+    """The median distance."""
+    low, high = (row.size - 1) // 2, row.size // 2
+    parted = np.partition(row, high)
+    below = parted[high] if low == high else parted[:high].max()
+    return float(0.5 * (below + parted[high]))
+
+
+def _check_distances(least: float, largest: float) -> None:
+    if not (least >= 0.0 and np.isfinite(largest)):
+        bad = least if least < 0.0 else largest
         raise ValueError(
             f"metric gave a distance of {bad}: distances must be finite and not negative. "
             "Scale the features, or use another metric."
         )
-    _sort_ties(ranked, order)
-    return order, ranked

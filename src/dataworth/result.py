@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dataworth import checks, files
 
 FORMAT = "dataworth values 1"
+ARRAYS = ("values", "lower", "upper", "index", "labels")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,10 +26,14 @@ class DataValues:
     values : (n_train,) float64, in the order of the training points: the mean over the validation
         points of the Shapley value. What counts is the order: how negative the values of harmless
         points are depends on the game (their sum is U(all) - U(none)).
+    lower, upper : (n_train,) an interval that holds the exact value for certain. They equal the
+        values except with `max_rank` or real weights.
     index : (n_train,) the positions of the training points, 0 to n_train - 1.
-    labels : (n_train,) the training labels.
+    labels : (n_train,) the training labels, or targets.
     params : the parameters of the valuator.
     n_validation : the number of validation points.
+    weight_error : with real weights, how far a value of one validation point can be off because of
+        the sum of exponentials that stands for the division; 0 with rounded weights.
     version : the version of dataworth that computed the values.
 
     Examples
@@ -41,14 +46,17 @@ class DataValues:
     """
 
     values: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
     index: NDArray[Any]
     labels: NDArray[Any]
     params: Mapping[str, Any]
     n_validation: int
+    weight_error: float
     version: str
 
     def __post_init__(self) -> None:
-        for name in ("values", "index", "labels"):
+        for name in ARRAYS:
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -93,9 +101,10 @@ class DataValues:
             "format": FORMAT,
             "params": dict(self.params),
             "n_validation": self.n_validation,
+            "weight_error": self.weight_error,
             "version": self.version,
         }
-        arrays = {"values": self.values, "index": self.index, "labels": self.labels}
+        arrays = {name: getattr(self, name) for name in ARRAYS}
         with files.atomic(path) as file:
             np.savez(file, **arrays, facts=np.array(json.dumps(facts)), allow_pickle=False)
 
@@ -106,13 +115,14 @@ class DataValues:
             try:
                 with np.load(handle, allow_pickle=False) as file:
                     facts = json.loads(str(file["facts"]))
-                    arrays = {name: file[name] for name in ("values", "index", "labels")}
+                    arrays = {name: file[name] for name in ARRAYS}
                 whole = (
                     facts["format"] == FORMAT
                     and isinstance(facts["params"], dict)
                     and isinstance(facts["n_validation"], int)
+                    and isinstance(facts["weight_error"], float)
                     and isinstance(facts["version"], str)
-                    and arrays["values"].dtype == np.float64
+                    and all(arrays[name].dtype == np.float64 for name in ARRAYS[:3])
                     and len({a.shape for a in arrays.values()}) == arrays["values"].ndim == 1
                 )
             except Exception as error:  # whatever a damaged archive makes its readers raise
@@ -123,6 +133,7 @@ class DataValues:
             **arrays,
             params=facts["params"],
             n_validation=facts["n_validation"],
+            weight_error=facts["weight_error"],
             version=facts["version"],
         )
 

@@ -1,95 +1,179 @@
-"""Weights: one row of sorted distances in, integers 0..2^b - 1 out.
+"""Weights: one row of distances in, ranked and weighted neighbours out.
 
 A weight in [0, 1] is rounded to the nearest of 2^b equally spaced points, as in Wang, Mittal and
-Jia (arXiv 2401.11103); halves go to the even integer, as numpy rounds.
+Jia (arXiv 2401.11103), and becomes an integer 0..2^b - 1; halves go to the even integer, as numpy
+rounds. Without a number of bits it stays a real number.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dataworth import neighbors
+from dataworth.kernels import rows
+
 Row = NDArray[np.float64]
+Indices = NDArray[np.int64]
 WeightFunction = Callable[[Row], Row]
 
 WEIGHT_NAMES = ("rbf", "linear", "inverse", "uniform")
 AUTO_BANDWIDTH_SHARE = 0.3
+# Real weights below this count as 0: their squares must not underflow.
+SMALLEST_REAL = 1e-140
 
 
-def rbf(distances: Row, bandwidth: float | Literal["auto"]) -> Row:
-    """exp(-d / h) divided by its largest, which is exp(-(d - d_1) / h).
+@dataclass(frozen=True)
+class Ranked:
+    """The training points that can matter to one validation point.
 
-    With `"auto"`, h is 0.3 times the distance from the nearest to the median point.
+    Null players are left out: points of weight 0 with none but such points behind them.
+
+    order : training indices, nearest first; all of them, or as many as were asked for.
+    weights : their weights, integers or real numbers.
+    behind : (n_train,) weights of the points behind those, and -1 for all others; None where
+        there are no such points.
+    falling : whether weights never rise with distance.
     """
-    gap = distances - distances[0]
-    if bandwidth == "auto":
-        bandwidth = AUTO_BANDWIDTH_SHARE * float(np.median(gap))
-        if bandwidth == 0.0:  # the median point is as near as the nearest: the limit of h -> 0
-            return (gap == 0.0).astype(np.float64)
-    with np.errstate(over="ignore"):  # a gap of many bandwidths is as good as infinite
-        return np.exp(-gap / bandwidth)
 
+    order: Indices
+    weights: NDArray[Any]
+    behind: NDArray[Any] | None
+    falling: bool
 
-def linear(distances: Row) -> Row:
-    """(d_N - d) / (d_N - d_1); 1 for all where every distance is the same."""
-    span = distances[-1] - distances[0]
-    if span == 0.0:
-        return np.ones_like(distances)
-    return (distances[-1] - distances) / span
+    @property
+    def others(self) -> Indices:
+        """Training indices of the points behind those ranked."""
+        return np.empty(0, np.int64) if self.behind is None else np.flatnonzero(self.behind >= 0)
 
-
-def inverse(distances: Row) -> Row:
-    """1 / d divided by its largest; points at distance 0, if any, have all the weight."""
-    if distances[0] == 0.0:
-        return (distances == 0.0).astype(np.float64)
-    return distances[0] / distances
+    @property
+    def players(self) -> int:
+        """How many points there are."""
+        behind = 0 if self.behind is None else int(np.count_nonzero(self.behind >= 0))
+        return self.order.size + behind
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """How sorted distances become integer weights.
+    """How distances become weights.
 
     Examples
     --------
     >>> import numpy as np
-    >>> Weighting("linear", "auto", n_bits=3).integers(np.array([0.0, 1.0, 2.0, 4.0]))
-    array([7, 5, 4, 0])
+    >>> weighting = Weighting("linear", "auto", n_bits=3)
+    >>> weighting.rank(np.array([4.0, 0.0, 1.0, 2.0])).weights
+    array([7, 5, 4], dtype=int16)
     """
 
     weights: str | WeightFunction
     bandwidth: float | Literal["auto"]
-    n_bits: int
+    n_bits: int | None
 
     @property
     def top(self) -> int:
         """The largest integer weight; equal weights need one level only."""
-        return 1 if self.weights == "uniform" else 2**self.n_bits - 1
+        return 1 if self.weights == "uniform" or self.n_bits is None else 2**self.n_bits - 1
 
-    def integers(self, distances: Row) -> NDArray[np.int64]:
-        """Integer weights in 0..top of a row of distances, nearest first."""
+    def weights_of(self, distances: Row, near: float, median: float, far: float) -> NDArray[Any]:
+        """Weights of some distances by the nearest, median and farthest of all of them."""
         if self.weights == "uniform":
-            return np.ones(distances.size, np.int64)
-        if self.weights == "rbf":
-            unit = rbf(distances, self.bandwidth)
-        elif self.weights == "linear":
-            unit = linear(distances)
-        elif self.weights == "inverse":
-            unit = inverse(distances)
-        else:
-            unit = self._call(distances)
-        return np.rint(unit * self.top).astype(np.int64)
+            return np.ones(distances.size, np.int16)
+        if self.weights == "linear":
+            span = far - near
+            return self._rounded(
+                (far - distances) / span if span > 0.0 else np.ones_like(distances)
+            )
+        if self.weights == "inverse":
+            if near == 0.0:  # points at distance 0 have all the weight
+                return self._rounded((distances == 0.0).astype(np.float64))
+            return self._rounded(near / distances)
+        h = self._bandwidth(near, median)
+        if self.n_bits is None:
+            with np.errstate(over="ignore", under="ignore"):  # far beyond h is infinity
+                return self._rounded(np.exp((near - distances) / h))
+        out = np.empty(distances.size, np.int16)
+        rows.levels(distances, self._bounds(near, h), out)
+        return out
 
-    def _call(self, distances: Row) -> Row:
+    def _bandwidth(self, near: float, median: float) -> float:
+        if self.bandwidth != "auto":
+            return float(self.bandwidth)
+        # Where the median point is as near as the nearest, the limit of h -> 0.
+        return max(AUTO_BANDWIDTH_SHARE * (median - near), np.finfo(np.float64).tiny)
+
+    def _bounds(self, near: float, h: float) -> Row:
+        """The distance up to which exp(-(d - d_1) / h) rounds to at least 1, 2, ..., top."""
+        bounds: Row = near - h * np.log((np.arange(1, self.top + 1) - 0.5) / self.top)
+        return bounds
+
+    def _rounded(self, unit: Row) -> NDArray[Any]:
+        if self.n_bits is None:
+            return np.where(unit < SMALLEST_REAL, 0.0, unit)
+        return np.rint(unit * self.top).astype(np.int16)
+
+    def _called(self, ranked: Row) -> NDArray[Any]:
         assert callable(self.weights)
-        unit = np.asarray(self.weights(distances.copy()))
-        wanted = f"the callable given as weights must return {distances.size} numbers in [0, 1]"
-        if unit.shape != distances.shape:
+        unit = np.asarray(self.weights(ranked.copy()))
+        wanted = f"the callable given as weights must return {ranked.size} numbers in [0, 1]"
+        if unit.shape != ranked.shape:
             raise ValueError(f"{wanted}, one per distance; it returned shape {unit.shape}.")
         if unit.dtype.kind not in "biuf":
             raise ValueError(f"{wanted}; it returned dtype {unit.dtype}.")
         if not np.all((unit >= 0) & (unit <= 1)):
             bad = unit[~((unit >= 0) & (unit <= 1))][0]
             raise ValueError(f"{wanted}; it returned {bad}.")
-        return unit.astype(np.float64)
+        return self._rounded(unit.astype(np.float64))
+
+    def rank(self, row: Row, limit: int | None = None) -> Ranked:
+        """Rank the training points by one row of distances, only the nearest `limit` if given.
+
+        Null players are never sorted; with a limit, the time is O(N + limit log limit).
+        """
+        if callable(self.weights):
+            return self._rank_called(row, limit)
+        near, far = neighbors.extent(row)
+        median = 0.0
+        if self.weights == "rbf" and self.bandwidth == "auto":
+            median = neighbors.median(row)
+        if limit is None or limit >= row.size:
+            chosen = self._candidates(row, near, median, far)
+            order, ranked = neighbors.rank(row if chosen is None else row[chosen])
+            weights = self.weights_of(ranked, near, median, far)
+            size = int(np.count_nonzero(weights))  # weights fall, so that zeros come last
+            order = order[:size] if chosen is None else chosen[order[:size]]
+            return Ranked(order, weights[:size], None, True)
+        order = neighbors.nearest(row, limit)
+        weights = self.weights_of(row, near, median, far)
+        behind = np.where(weights > 0, weights, -1)
+        ranked_weights = weights[order]
+        size = int(np.count_nonzero(ranked_weights))
+        behind[order] = -1
+        # A null player among the ranked means that there are only such behind them.
+        exact = size < limit or not np.any(behind > 0)
+        return Ranked(order[:size], ranked_weights[:size], None if exact else behind, True)
+
+    def _candidates(self, row: Row, near: float, median: float, far: float) -> Indices | None:
+        """The points whose weight is not 0 by their distance; None for all of them."""
+        if self.weights != "rbf" or self.n_bits is None:
+            return None
+        cutoff = self._bounds(near, self._bandwidth(near, median))[0]
+        return None if cutoff >= far else np.flatnonzero(row <= cutoff)
+
+    def _rank_called(self, row: Row, limit: int | None) -> Ranked:
+        order, ranked = neighbors.rank(row)
+        weights = self._called(ranked)
+        nonzero = np.flatnonzero(weights)
+        size = int(nonzero[-1]) + 1 if nonzero.size else 0
+        whole = Ranked(order[:size], weights[:size], None, bool(np.all(np.diff(weights) <= 0)))
+        return whole if limit is None else cut(whole, limit, row.size)
+
+
+def cut(ranked: Ranked, limit: int, n_train: int) -> Ranked:
+    """The same points with only the nearest `limit` ranked."""
+    if limit >= ranked.order.size:
+        return ranked
+    behind = np.full(n_train, -1, ranked.weights.dtype)
+    behind[ranked.order[limit:]] = ranked.weights[limit:]
+    return Ranked(ranked.order[:limit], ranked.weights[:limit], behind, ranked.falling)

@@ -12,6 +12,7 @@ Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the w
 
 import numpy as np
 
+from dataworth.kernels.coefficients import Coefficients, room
 from dataworth.kernels.compiled import compiled
 from dataworth.kernels.walk import Floats, Ints, walk
 
@@ -39,18 +40,56 @@ def _signed_sum_lattice(neighbors: int, top: int) -> tuple[Floats, int, Ints]:
 
 @compiled()
 def binary(
-    ids: Ints, top: int, neighbors: int, displace: Floats, inverse: Floats, out: Floats
-) -> None:
+    ids: Ints, players: int, top: int, neighbors: int, c: Coefficients, out: Floats, tail: Floats
+) -> tuple[float, float]:
     """Values of one binary game, nearest point first.
 
-    `ids` are signed weights plus `top`, so 0..2*top; `displace` and `inverse` as in the walk.
+    `ids` are signed weights plus `top`, so 0..2*top, of the nearest of `players` points; `tail`
+    receives the values of points behind them by id. Returns what the values of points given, and
+    of those behind, can lack at most.
     """
-    n = ids.size
-    k = min(neighbors, n)  # with fewer points than neighbours, all of them vote
+    k = min(neighbors, players)  # with fewer points than neighbours, all of them vote
     utility, origin, slices = _signed_sum_lattice(k, top)
-    room = np.full(k, 1.0 / n)
+    inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
+    if ids.size == players:
+        outside = outside[:0]
     shifts = np.arange(-top, top + 1)
-    walk(ids, shifts, utility, origin, slices, room, displace, inverse, out)
+    walk(ids, shifts, utility, origin, slices, inside, outside, c.displace, c.inverse, out, tail)
+    return margin_in, margin_out
+
+
+@compiled()
+def _by_class(labels: Ints, n_classes: int) -> tuple[Ints, Ints]:
+    """Ranks grouped by class, nearest first within a class, and where each class starts."""
+    starts = np.zeros(n_classes + 1, np.int64)
+    for i in range(labels.size):
+        starts[labels[i] + 1] += 1
+    starts = np.cumsum(starts)
+    ranks = np.empty(labels.size, np.int64)
+    fill = starts[:-1].copy()
+    for i in range(labels.size):
+        ranks[fill[labels[i]]] = i
+        fill[labels[i]] += 1
+    return starts, ranks
+
+
+@compiled()
+def _merge(own: Ints, other: Ints, weights: Ints, top: int, members: Ints, ids: Ints) -> None:
+    """Ranks of two classes in one order, and their ids: `top` plus the signed weight."""
+    a = b = 0
+    while a < own.size and b < other.size:
+        mine = own[a] < other[b]
+        rank = own[a] if mine else other[b]
+        members[a + b] = rank
+        ids[a + b] = top + weights[rank] if mine else top - weights[rank]
+        a += mine
+        b += not mine
+    for i in range(a, own.size):
+        members[i + b] = own[i]
+        ids[i + b] = top + weights[own[i]]
+    for i in range(b, other.size):
+        members[a + i] = other[i]
+        ids[a + i] = top - weights[other[i]]
 
 
 @compiled()
@@ -58,47 +97,48 @@ def one_vs_one(
     labels: Ints,
     weights: Ints,
     label: int,
-    n_classes: int,
+    players: Ints,
     top: int,
     neighbors: int,
-    displace: Floats,
-    inverse: Floats,
+    c: Coefficients,
     out: Floats,
+    tail: Floats,
+    margins: Floats,
 ) -> None:
     """Mean over the rivals of `label` of the binary game's values, nearest point first.
 
-    `labels` are class codes below `n_classes`, `weights` integers in 0..top.
+    Parameters
+    ----------
+    labels, weights : (n,) class codes, and integer weights in 0..top, of the nearest points.
+    label : the class code of the validation point.
+    players : (C,) how many points of each class there are that are no null players.
+    out : (n,) receives the values.
+    tail : (C, top+1) receives what points behind those given are worth, by class and weight.
+    margins : (2, C) receives what the values of points given, and of those behind, lack at most.
     """
     n = labels.size
+    n_classes = players.size
     out[:] = 0.0
-    starts = np.zeros(n_classes + 1, np.int64)
-    for i in range(n):
-        starts[labels[i] + 1] += 1
-    starts = np.cumsum(starts)
-    ranks = np.empty(n, np.int64)  # ranks grouped by class, nearest first within a class
-    fill = starts[:-1].copy()
-    for i in range(n):
-        ranks[fill[labels[i]]] = i
-        fill[labels[i]] += 1
+    tail[:] = 0.0
+    margins[:] = 0.0
+    starts, ranks = _by_class(labels, n_classes)
     own = ranks[starts[label] : starts[label + 1]]
-    members = np.empty(n, np.int64)
-    ids = np.empty(n, np.int64)
-    values = np.empty(n)
+    members, ids, values = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    behind = np.zeros(2 * top + 1)
     for rival in range(n_classes):
-        other = ranks[starts[rival] : starts[rival + 1]]
-        if rival == label or other.size == 0:
+        if rival == label or players[rival] == 0:
             continue  # without rivals the vote is always right, and every value is 0
+        other = ranks[starts[rival] : starts[rival + 1]]
         size = own.size + other.size
-        a = b = 0
+        _merge(own, other, weights, top, members, ids)
+        near, far = binary(
+            ids[:size], players[label] + players[rival], top, neighbors, c, values[:size], behind
+        )
+        share = 1.0 / (n_classes - 1)
         for i in range(size):
-            if b == other.size or (a < own.size and own[a] < other[b]):
-                members[i] = own[a]
-                ids[i] = top + weights[own[a]]
-                a += 1
-            else:
-                members[i] = other[b]
-                ids[i] = top - weights[other[b]]
-                b += 1
-        binary(ids[:size], top, neighbors, displace, inverse, values[:size])
-        for i in range(size):
-            out[members[i]] += values[i] / (n_classes - 1)
+            out[members[i]] += share * values[i]
+        for kind, weight in ((label, 1), (rival, -1)):
+            margins[0, kind] += share * near
+            margins[1, kind] += share * far
+            for w in range(top + 1):
+                tail[kind, w] += share * behind[top + weight * w]

@@ -244,9 +244,11 @@ def walk(
     origin: int,
     slices: Ints,
     room: Floats,
+    outside: Floats,
     displace: Floats,
     inverse: Floats,
     out: Floats,
+    tail: Floats,
 ) -> None:
     """Write the value of each ranked point into `out`, by the identity of the kernels.
 
@@ -259,10 +261,12 @@ def walk(
         that must be kept up to date. A level needs the offsets that K - level points can reach;
         where a state decides the utility whatever is drawn, its entry never changes and
         may be left out. Shifting a slice by any of `shifts` must stay inside the table.
-    room : (K,) coefficients of the first sum; its length is the number of neighbours, at most n.
+    room : (K,) coefficients of the first sum; its length is the number of neighbours.
+    outside : (K,) the same for points behind those given; empty where there are none.
     displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
     inverse : (>= n+1,) 1/m by m; entry 0 is not used. Shared by all calls, as `displace` is.
     out : (n,) receives the values.
+    tail : (V,) receives what a point behind those given is worth by its value, if any are.
     """
     n = ids.size
     levels = room.size
@@ -295,3 +299,13 @@ def walk(
             block += 1
             stop *= 2
         out[m] += totals[block, ids[m]]
+    if outside.size > 0:
+        if near == n:  # the tables so far each lacked a point
+            _start(table, utility, levels)
+            for m in range(n):
+                _pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
+        for value in range(shifts.size):
+            tail[value] = 0.0
+            for level in range(levels):
+                base = level * utility.size + origin
+                tail[value] += outside[level] * (table[base + shifts[value]] - table[base])

@@ -1,0 +1,106 @@
+"""The two coefficient sequences of the identity, for every semivalue and for cut-off games.
+
+A semivalue averages the gain of a point over the others that arrived before it, each with
+probability t, under some law of t. With n players,
+
+    room_l     = (n-1 choose l) E[t^l (1-t)^(n-1-l)]
+    displace_m = (m-2 choose K-1) E[t^K (1-t)^(m-1-K)]
+
+For t ~ Beta(beta, alpha), the Beta(alpha, beta)-Shapley value (uniform t: the Shapley value), and
+for t = 1/2, the Banzhaf value, both follow by a ratio from one term to the next.
+
+Where only the M nearest of n players are ranked, the first sum is kept for the l-subsets of those
+M, which the factors (M-1 choose l) / (n-1 choose l) (for a point among them) and
+(M choose l) / (n-1 choose l) (for one behind them) take into account; the second sum ends at M.
+What is left out is at most the sum of the coefficients left out times the largest possible gain.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dataworth.kernels.compiled import compiled
+from dataworth.kernels.walk import Floats
+
+
+class Coefficients(NamedTuple):
+    """What all validation points of a run share; arrays are indexed by a number of points.
+
+    first : room_0 by the number of players; not used for the Banzhaf value.
+    displace : displace_m by rank m, counted from 1.
+    behind : the sum of displace over all later ranks.
+    inverse : 1/m.
+    alpha, beta : of the law of t; infinite for t = 1/2.
+    """
+
+    first: Floats
+    displace: Floats
+    behind: Floats
+    inverse: Floats
+    alpha: float
+    beta: float
+
+
+def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coefficients:
+    """Coefficients for up to n players and K neighbours; infinite alpha and beta: Banzhaf."""
+    inverse = np.ones(n + 1)
+    np.divide(1.0, np.arange(1, n + 1), out=inverse[1:])
+    if alpha == beta == 1.0:
+        displace, behind = np.zeros(n + 1), np.zeros(n + 1)
+        np.multiply(inverse[k + 1 :], inverse[k:-1], out=displace[k + 1 :])
+        displace *= k
+        np.subtract(inverse, 1.0 / n, out=behind)
+        behind *= k
+        behind[:k] = behind[min(k, n)]
+        return Coefficients(inverse, displace, behind, inverse, 1.0, 1.0)
+    first = np.ones(n + 1)
+    displace = np.zeros(n + 1)
+    rank = np.arange(k + 1, n + 1, dtype=np.float64)
+    if math.isinf(alpha):
+        steps = np.log((rank - 1.0) / (rank - k)) - math.log(2.0)
+        displace[k + 1 :] = np.exp(np.cumsum(steps) - steps - k * math.log(2.0))
+    else:
+        before = np.arange(n - 1, dtype=np.float64)
+        first[2:] = np.cumprod((alpha + before) / (alpha + beta + before))
+        start = math.prod((beta + j) / (alpha + beta + j) for j in range(k))
+        steps = (rank - 1.0) / (rank - k) * (alpha + rank - 1.0 - k) / (alpha + beta + rank - 1.0)
+        displace[k + 1 :] = start * np.cumprod(np.append(1.0, steps[:-1]))[: rank.size]
+    behind = np.append(np.cumsum(displace[:0:-1])[::-1], 0.0)
+    return Coefficients(first, displace, behind, inverse, float(alpha), float(beta))
+
+
+@compiled()
+def room(
+    c: Coefficients, players: int, ranked: int, neighbors: int
+) -> tuple[Floats, Floats, float, float]:
+    """Coefficients of the first sum where the nearest `ranked` of `players` points are known.
+
+    Returns them for the ranked points and for the others, and for both what the terms left out can
+    add at most, per unit of the largest gain.
+    """
+    inside, outside = np.empty(neighbors), np.empty(neighbors)
+    banzhaf = np.isinf(c.alpha)
+    value = 1.0 if banzhaf else c.first[players]
+    exponent = 1 - players if banzhaf else 0  # value * 2^exponent: 2^-n alone would underflow
+    share_in = share_out = 1.0
+    margin_in = margin_out = c.behind[ranked] - c.behind[players]
+    if ranked < neighbors:
+        margin_in = margin_out = c.behind[min(neighbors, players)] - c.behind[players]
+    for size in range(neighbors):
+        exact = math.ldexp(value, exponent)
+        inside[size] = exact * share_in
+        outside[size] = exact * share_out
+        margin_in += exact - inside[size]
+        margin_out += exact - outside[size]
+        left = players - 1 - size
+        if left == 0:
+            break
+        share_in *= max(ranked - 1 - size, 0) / left
+        share_out *= min(max(ranked - size, 0) / left, 1.0)
+        odds = 1.0 if banzhaf else (c.beta + size) / (c.alpha + left - 1)
+        value *= left / (size + 1) * odds
+        if value > 2.0**500:
+            value *= 2.0**-500
+            exponent += 500
+    return inside, outside, margin_in, margin_out
