@@ -25,6 +25,7 @@ format: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.sampling
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py

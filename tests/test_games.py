@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import betaln, gammaln
 
 from dataworth import KNNShapley
+from dataworth.kernels import direct
+from dataworth.kernels.coefficients import room, shapley_like
+from dataworth.kernels.walk import Lattice
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -240,14 +244,10 @@ def test_soft_equals_the_lattice_walk(k: int) -> None:
         for level in range(k - 1, 0, -1)
         for x in range((k - level) * top + 1)
     ]
-    from dataworth.kernels import direct
-    from dataworth.kernels.coefficients import shapley_like
-
     walked = np.empty(n)
     ids = np.where(right, weights, weights + top + 1)
-    direct.values(
-        ids, shifts, utility, 0, np.array(slices), n, k, shapley_like(n, k), walked, np.empty(0)
-    )
+    game = Lattice(shifts, utility, 0, np.array(slices))
+    direct.values(ids, game, n, k, shapley_like(n, k), walked, np.empty(0))
     case = Case(
         "soft", np.arange(n, dtype=float), (~right).astype(int), 0, weights.astype(float), k
     )
@@ -371,10 +371,6 @@ def test_semivalues_of_many_points_neither_overflow_nor_vanish(semivalue: Any) -
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (2.0, 3.5)])
 def test_beta_coefficients_equal_their_integrals(alpha: float, beta: float) -> None:
-    from scipy.special import betaln, gammaln
-
-    from dataworth.kernels.coefficients import room, shapley_like
-
     n, k = 400, 6
     c = shapley_like(n, k, alpha, beta)
     inside, _, near, far = room(c, n, n, k)

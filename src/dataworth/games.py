@@ -109,7 +109,7 @@ class DirectGame(Classification):
         k = min(self.n_neighbors, players)
         out, tail = np.empty(ids.size), np.zeros(table.size)
         margins = direct.values(
-            ids, *direct.lattice(self.n_classes, k, top), players, k, self.coefficients, out, tail
+            ids, direct.lattice(self.n_classes, k, top), players, k, self.coefficients, out, tail
         )
         # With two rivals or more, a wrong point may help by pushing out one that is worse.
         sided = ranked.falling and self.n_classes == 2
@@ -214,11 +214,13 @@ class WeightedMean:
             self.table, self.factors = quadrature.integer_nodes(k, weighting.top, power)
         self.tail = np.empty((power + 1, self.factors.size + 1))
 
-    def _inputs(self, weights: NDArray[Any]) -> tuple[Ints, Floats, Floats, Floats]:
+    def _points(self, weights: NDArray[Any], quantity: Floats) -> nodes.Points:
         """Points as the kernel takes them: rows of the table of factors, or real weights."""
+        zeta = weights * quantity
         if self.real:
-            return np.empty(0, np.int64), self.table, weights, self.rates
-        return weights.astype(np.int64), self.table, np.empty(0), self.rates
+            return nodes.Points(np.empty(0, np.int64), self.table, weights, self.rates, zeta)
+        ids = weights.astype(np.int64)
+        return nodes.Points(ids, self.table, np.empty(0), self.rates, zeta)
 
     def values(self, quantity: Floats, empty: float) -> Floats:
         """Values of the ranked points, whose mean `quantity` is what the utility is made of."""
@@ -226,18 +228,15 @@ class WeightedMean:
         start[0, :-1] = self.factors if self.power == 1 else -self.factors
         start[self.power, -1] = empty
         out = np.empty(quantity.size)
-        weights = self.ranked.weights
-        nodes.weighted_mean(
-            *self._inputs(weights), weights * quantity, start, self.inside, self.outside,
-            self.displace, out, self.tail,
-        )  # fmt: skip
+        points = self._points(self.ranked.weights, quantity)
+        nodes.weighted_mean(points, start, self.inside, self.outside, self.displace, out, self.tail)
         return out
 
     def behind(self, weights: NDArray[Any], quantity: Floats) -> Floats:
         """Values of points behind those ranked; `values` comes first."""
         out = np.zeros(quantity.size)
         if self.outside.size:
-            nodes.behind(*self._inputs(weights), weights * quantity, self.tail, out)
+            nodes.behind(self._points(weights, quantity), self.tail, out)
         return out
 
     def solution(

@@ -15,7 +15,7 @@ import numpy as np
 
 from dataworth.kernels.coefficients import Coefficients, room
 from dataworth.kernels.compiled import compiled
-from dataworth.kernels.walk import Floats, Ints, walk
+from dataworth.kernels.walk import Floats, Ints, Lattice, walk
 
 MOST_CLASSES = 4
 
@@ -26,8 +26,8 @@ def table_bytes(n_classes: int, neighbors: int, top: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def lattice(n_classes: int, neighbors: int, top: int) -> tuple[Ints, Floats, int, Ints]:
-    """Shifts, utility, origin and slices; value ids are class * (top + 1) + weight, y being 0."""
+def lattice(n_classes: int, neighbors: int, top: int) -> Lattice:
+    """The lattice of the direct vote; ids are class * (top + 1) + weight, y being class 0."""
     axes = n_classes - 1
     side = 2 * neighbors * top + 1
     shape = (side,) * axes
@@ -45,7 +45,7 @@ def lattice(n_classes: int, neighbors: int, top: int) -> tuple[Ints, Floats, int
         for row, start, stop in _reachable(axes, (neighbors - level) * top):
             at = origin + int(np.dot(row, strides[:-1]))
             slices.append((level, at + start, at + stop))
-    return shifts, utility.ravel(), origin, np.array(slices, np.int64).reshape(-1, 3)
+    return Lattice(shifts, utility.ravel(), origin, np.array(slices, np.int64).reshape(-1, 3))
 
 
 def _reachable(axes: int, budget: int) -> list[tuple[tuple[int, ...], int, int]]:
@@ -67,10 +67,7 @@ def _reachable(axes: int, budget: int) -> list[tuple[tuple[int, ...], int, int]]
 @compiled()
 def values(
     ids: Ints,
-    shifts: Ints,
-    utility: Floats,
-    origin: int,
-    slices: Ints,
+    game: Lattice,
     players: int,
     neighbors: int,
     c: Coefficients,
@@ -84,5 +81,5 @@ def values(
     inside, outside, margin_in, margin_out = room(c, players, ids.size, neighbors)
     if ids.size == players:
         outside = outside[:0]
-    walk(ids, shifts, utility, origin, slices, inside, outside, c.displace, c.inverse, out, tail)
+    walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out

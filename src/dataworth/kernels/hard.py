@@ -14,12 +14,12 @@ import numpy as np
 
 from dataworth.kernels.coefficients import Coefficients, room
 from dataworth.kernels.compiled import compiled
-from dataworth.kernels.walk import Floats, Ints, walk
+from dataworth.kernels.walk import Floats, Ints, Lattice, walk
 
 
 @compiled()
-def _signed_sum_lattice(neighbors: int, top: int) -> tuple[Floats, int, Ints]:
-    """Utility, origin and slices of the binary game for weights up to `top`.
+def _signed_sum_lattice(neighbors: int, top: int) -> Lattice:
+    """The lattice of the binary game for weights up to `top`; ids are signed weights plus `top`.
 
     Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
     beyond them the sign is decided whatever l points are drawn.
@@ -35,7 +35,7 @@ def _signed_sum_lattice(neighbors: int, top: int) -> tuple[Floats, int, Ints]:
         slices[row, 0] = level
         slices[row, 1] = origin - reach
         slices[row, 2] = origin - reach + (2 * reach // lane + 1) * lane
-    return utility, origin, slices
+    return Lattice(np.arange(-top, top + 1), utility, origin, slices)
 
 
 @compiled()
@@ -49,12 +49,11 @@ def binary(
     of those behind, can lack at most.
     """
     k = min(neighbors, players)  # with fewer points than neighbours, all of them vote
-    utility, origin, slices = _signed_sum_lattice(k, top)
     inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
     if ids.size == players:
         outside = outside[:0]
-    shifts = np.arange(-top, top + 1)
-    walk(ids, shifts, utility, origin, slices, inside, outside, c.displace, c.inverse, out, tail)
+    game = _signed_sum_lattice(k, top)
+    walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
 
 

@@ -32,6 +32,8 @@ first sum of the identity is the same expression with a point m that moves nothi
 Cost: O(n K J) for n points and J nodes; memory O(K J + n).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import uint64
 
@@ -39,17 +41,37 @@ from dataworth.kernels.compiled import compiled, inlined
 from dataworth.kernels.walk import Floats, Ints, downdate_terms
 
 
+class Points(NamedTuple):
+    """Points as the kernel takes them.
+
+    ids : (n,) row of `table` that holds each point's factors.
+    table : (rows, J) factors by node. With no rows, the factors are exp(-rates * weight).
+    weights, rates : (n,) and (J,), read only where `table` has no rows.
+    zeta : (n,) contributions to Z.
+    """
+
+    ids: Ints
+    table: Floats
+    weights: Floats
+    rates: Floats
+    zeta: Floats
+
+
 @inlined
-def _set_factors(
-    table: Floats, ids: Ints, weights: Floats, rates: Floats, m: int, z: Floats
-) -> None:
+def _is_new(points: Points, m: int) -> bool:
+    """Whether the factors of point m may differ from those of the point before it."""
+    return points.table.shape[0] == 0 or points.ids[m] != points.ids[m - 1]
+
+
+@inlined
+def _set_factors(points: Points, m: int, z: Floats) -> None:
     """The factors of point m: a row of the table, or exp(-rate * weight) where there is none."""
-    if table.shape[0] > 0:
+    if points.table.shape[0] > 0:
         for r in range(z.size):
-            z[r] = table[ids[m], r]
+            z[r] = points.table[points.ids[m], r]
     else:
         for r in range(z.size):
-            z[r] = np.exp(-rates[r] * weights[m])
+            z[r] = np.exp(-points.rates[r] * points.weights[m])
 
 
 @inlined
@@ -229,11 +251,7 @@ def _added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
 def _near_value(
     stop: int,
     point: int,
-    ids: Ints,
-    table: Floats,
-    weights: Floats,
-    rates: Floats,
-    zeta: Floats,
+    points: Points,
     start: Floats,
     room: Floats,
     displace: Floats,
@@ -246,34 +264,30 @@ def _near_value(
     levels = room.size
     nodes = start.shape[1]
     own, z = np.empty(nodes), np.empty(nodes)
-    _set_factors(table, ids, weights, rates, point, own)
+    _set_factors(points, point, own)
     _begin(moments, start)
     total = 0.0
     passed = 0
     for m in range(stop):
         if m == point:
             continue
-        _set_factors(table, ids, weights, rates, m, z)
+        _set_factors(points, m, z)
         if m > point and m >= levels:
-            gain = _added(moments, levels - 1, own, zeta[point])
-            total += displace[m + 1] * (gain - _added(moments, levels - 1, z, zeta[m]))
+            gain = _added(moments, levels - 1, own, points.zeta[point])
+            total += displace[m + 1] * (gain - _added(moments, levels - 1, z, points.zeta[m]))
         passed += 1
-        _advance(moments, z, zeta[m], passed)
-    if stop == zeta.size:
+        _advance(moments, z, points.zeta[m], passed)
+    if stop == points.zeta.size:
         for level in range(levels):
             plain = moments[-1, level * nodes : (level + 1) * nodes].sum()
-            total += room[level] * (_added(moments, level, own, zeta[point]) - plain)
+            total += room[level] * (_added(moments, level, own, points.zeta[point]) - plain)
     return total
 
 
 @compiled(fastmath=True)
 def _far_ranks(
     first: int,
-    ids: Ints,
-    table: Floats,
-    weights: Floats,
-    rates: Floats,
-    zeta: Floats,
+    points: Points,
     start: Floats,
     room: Floats,
     displace: Floats,
@@ -282,7 +296,7 @@ def _far_ranks(
     out: Floats,
 ) -> None:
     """Walk all ranks, and from rank `first` on gather the sums, one set per doubling block."""
-    n = zeta.size
+    n = points.zeta.size
     levels = room.size
     nodes = start.shape[1]
     z = np.empty(nodes)
@@ -290,22 +304,22 @@ def _far_ranks(
     c = np.zeros(levels + 2)
     _begin(moments, start)
     for m in range(first):
-        _set_factors(table, ids, weights, rates, m, z)
-        _advance(moments, z, zeta[m], m + 1)
+        _set_factors(points, m, z)
+        _advance(moments, z, points.zeta[m], m + 1)
     block = 0
     while first < n:
         stop = min(2 * first, n)
         terms = downdate_terms(first, levels - 1)
         block_sums = sums[block]
         for m in range(first, stop):
-            if m == first or table.shape[0] == 0 or ids[m] != ids[m - 1]:
-                _set_factors(table, ids, weights, rates, m, z)
+            if m == first or _is_new(points, m):
+                _set_factors(points, m, z)
                 _set_powers(z, terms, powers)
-            out[m] = -_read(block_sums, powers, (terms + 1) * nodes, zeta[m])
+            out[m] = -_read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
             _set_downdate(displace[m + 1], m, levels - 1, terms, c)
             if start.shape[0] == 3:
-                _step_square(moments, block_sums, z, zeta[m], c, terms, m + 1)
-            _step(moments, block_sums, z, zeta[m], c, terms, m + 1)
+                _step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+            _step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
         if stop == n:
             _add_room(moments, nodes, n, room, c, block_sums)
         block += 1
@@ -315,26 +329,22 @@ def _far_ranks(
 @compiled(fastmath=True)
 def _add_reading(
     near: int,
-    ids: Ints,
-    table: Floats,
-    weights: Floats,
-    rates: Floats,
-    zeta: Floats,
+    points: Points,
     sums: Floats,
     out: Floats,
 ) -> None:
     """Add to each point what its block and all later ones hold for it."""
     size = sums.shape[2]
     orders = sums.shape[1]
-    z = np.empty(max(table.shape[1], rates.size))
+    z = np.empty(max(points.table.shape[1], points.rates.size))
     powers = np.empty((orders, size))
     parts = np.empty(orders)
     block = 0
     stop = 2 * near
-    for m in range(zeta.size):
-        fresh = m == 0 or table.shape[0] == 0 or ids[m] != ids[m - 1]
+    for m in range(points.zeta.size):
+        fresh = m == 0 or _is_new(points, m)
         if fresh:
-            _set_factors(table, ids, weights, rates, m, z)
+            _set_factors(points, m, z)
             _set_powers(z, size // z.size - 1, powers)
         if m == stop:
             block += 1
@@ -345,17 +355,13 @@ def _add_reading(
                 parts[q] = (sums[block, q] * powers[q]).sum()
         value = 0.0
         for q in range(orders):
-            value = value * zeta[m] + parts[q]
+            value = value * points.zeta[m] + parts[q]
         out[m] += value
 
 
 @compiled(fastmath=True)
 def weighted_mean(
-    ids: Ints,
-    table: Floats,
-    weights: Floats,
-    rates: Floats,
-    zeta: Floats,
+    points: Points,
     start: Floats,
     room: Floats,
     outside: Floats,
@@ -367,10 +373,7 @@ def weighted_mean(
 
     Parameters
     ----------
-    ids : (n,) row of `table` that holds each point's factors, nearest point first.
-    table : (rows, J) factors by node. With no rows, the factors are exp(-rates * weight).
-    weights, rates : (n,) and (J,), read only where `table` has no rows.
-    zeta : (n,) contributions to Z.
+    points : n points, nearest first.
     start : (p+1, J) moments of the empty set; p is the power of the ratio, 1 or 2.
     room : (K,) coefficients of the first sum; its length is the number of neighbours.
     outside : (K,) the same for points behind those given; empty where there are none.
@@ -378,15 +381,13 @@ def weighted_mean(
     out : (n,) receives the values.
     tail : (p+1, J) receives what `behind` needs to value points behind those given, if any are.
     """
-    n = zeta.size
+    n = points.zeta.size
     levels = room.size
     nodes = start.shape[1]
     near = min(n, 4 * levels)
     moments = np.empty((start.shape[0], levels * nodes))
     for m in range(near):
-        out[m] = _near_value(
-            near, m, ids, table, weights, rates, zeta, start, room, displace, moments
-        )
+        out[m] = _near_value(near, m, points, start, room, displace, moments)
     if near < n:
         blocks = 0
         stop = near
@@ -394,18 +395,16 @@ def weighted_mean(
             blocks += 1
             stop *= 2
         sums = np.zeros((blocks, start.shape[0], (levels + 1) * nodes))
-        _far_ranks(
-            near, ids, table, weights, rates, zeta, start, room, displace, moments, sums, out
-        )
+        _far_ranks(near, points, start, room, displace, moments, sums, out)
         for block in range(blocks - 2, -1, -1):
             sums[block] += sums[block + 1]
-        _add_reading(near, ids, table, weights, rates, zeta, sums, out)
+        _add_reading(near, points, sums, out)
     elif outside.size > 0:  # the moments so far each lacked a point
         z = np.empty(nodes)
         _begin(moments, start)
         for m in range(n):
-            _set_factors(table, ids, weights, rates, m, z)
-            _advance(moments, z, zeta[m], m + 1)
+            _set_factors(points, m, z)
+            _advance(moments, z, points.zeta[m], m + 1)
     if outside.size > 0:
         tail[:] = 0.0
         for level in range(levels):
@@ -414,11 +413,7 @@ def weighted_mean(
 
 @compiled(fastmath=True)
 def behind(
-    ids: Ints,
-    table: Floats,
-    weights: Floats,
-    rates: Floats,
-    zeta: Floats,
+    points: Points,
     tail: Floats,
     out: Floats,
 ) -> None:
@@ -428,12 +423,14 @@ def behind(
     z = np.empty(nodes)
     parts = np.empty(order + 1)
     plain = tail[order].sum()
-    for m in range(zeta.size):
-        if m == 0 or table.shape[0] == 0 or ids[m] != ids[m - 1]:
-            _set_factors(table, ids, weights, rates, m, z)
+    for m in range(points.zeta.size):
+        if m == 0 or _is_new(points, m):
+            _set_factors(points, m, z)
             for q in range(order + 1):
                 parts[q] = (z * tail[q]).sum()
         if order == 2:
-            out[m] = parts[2] + zeta[m] * (2.0 * parts[1] + zeta[m] * parts[0]) - plain
+            out[m] = (
+                parts[2] + points.zeta[m] * (2.0 * parts[1] + points.zeta[m] * parts[0]) - plain
+            )
         else:
-            out[m] = parts[1] + zeta[m] * parts[0] - plain
+            out[m] = parts[1] + points.zeta[m] * parts[0] - plain

@@ -26,6 +26,8 @@ Cost, with V distinct values: O(N (T + V K)) where T is the number of table entr
 name; memory O(K * utility.size + N).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
@@ -34,6 +36,24 @@ from dataworth.kernels.compiled import compiled, inlined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Lattice(NamedTuple):
+    """A game on a lattice.
+
+    shifts : (V,) displacement of the flat state that each value adds.
+    utility : flat table of the utility of each state; `utility[origin]` belongs to the empty set.
+    slices : rows (level, start, stop), highest level first: the flat states of each level >= 1
+        that must be kept up to date. A level needs the offsets that K - level points can reach;
+        where a state decides the utility whatever is drawn, its entry never changes and
+        may be left out. Shifting a slice by any of `shifts` must stay inside the table.
+    """
+
+    shifts: Ints
+    utility: Floats
+    origin: int
+    slices: Ints
+
 
 # Two habits keep the inner loops as fast as the machine allows. Indices are cast to uint64: a
 # signed index makes numba test for negative subscripts, which stops LLVM from vectorising. And the
@@ -129,10 +149,7 @@ def _near_ranks(
     ids: Ints,
     stop: int,
     value: int,
-    shifts: Ints,
-    utility: Floats,
-    origin: int,
-    slices: Ints,
+    game: Lattice,
     room: Floats,
     displace: Floats,
     inverse: Floats,
@@ -144,6 +161,7 @@ def _near_ranks(
     Writes minus the running sum at each point of that value into `out` and returns the whole sum;
     the room term belongs to it when these are all the points there are.
     """
+    shifts, utility, origin, slices = game
     size = utility.size
     levels = room.size
     top = (levels - 1) * size + origin
@@ -173,10 +191,7 @@ def _near_ranks(
 def _far_ranks(
     ids: Ints,
     start: int,
-    shifts: Ints,
-    utility: Floats,
-    origin: int,
-    slices: Ints,
+    game: Lattice,
     room: Floats,
     displace: Floats,
     inverse: Floats,
@@ -189,6 +204,7 @@ def _far_ranks(
     Sums run over blocks of ranks that double in length, and `totals` holds one row per block: a
     far point, whose value is small, is then never the difference of two sums of order one.
     """
+    shifts, utility, origin, slices = game
     n = ids.size
     size = utility.size
     levels = room.size
@@ -239,10 +255,7 @@ def _far_ranks(
 @compiled()
 def walk(
     ids: Ints,
-    shifts: Ints,
-    utility: Floats,
-    origin: int,
-    slices: Ints,
+    game: Lattice,
     room: Floats,
     outside: Floats,
     displace: Floats,
@@ -254,13 +267,8 @@ def walk(
 
     Parameters
     ----------
-    ids : (n,) value of each point, nearest first: an index into `shifts`.
-    shifts : (V,) displacement of the flat state that each value adds.
-    utility : flat table of the utility of each state; `utility[origin]` belongs to the empty set.
-    slices : rows (level, start, stop), highest level first: the flat states of each level >= 1
-        that must be kept up to date. A level needs the offsets that K - level points can reach;
-        where a state decides the utility whatever is drawn, its entry never changes and
-        may be left out. Shifting a slice by any of `shifts` must stay inside the table.
+    ids : (n,) value of each point, nearest first: an index into `game.shifts`.
+    game : the lattice, made for as many neighbours as `room` has entries.
     room : (K,) coefficients of the first sum; its length is the number of neighbours.
     outside : (K,) the same for points behind those given; empty where there are none.
     displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
@@ -268,6 +276,7 @@ def walk(
     out : (n,) receives the values.
     tail : (V,) receives what a point behind those given is worth by its value, if any are.
     """
+    shifts, utility, origin, slices = game
     n = ids.size
     levels = room.size
     near = min(n, 4 * levels)
@@ -283,13 +292,10 @@ def walk(
         if not done[ids[m]]:
             done[ids[m]] = True
             totals[0, ids[m]] = _near_ranks(
-                ids, near, ids[m], shifts, utility, origin, slices, room, displace, inverse,
-                table, out,
-            )  # fmt: skip
+                ids, near, ids[m], game, room, displace, inverse, table, out
+            )
     if near < n:
-        _far_ranks(
-            ids, near, shifts, utility, origin, slices, room, displace, inverse, table, totals, out
-        )
+        _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
     for block in range(blocks - 2, -1, -1):
         totals[block] += totals[block + 1]
     block = 0

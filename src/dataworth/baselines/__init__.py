@@ -1,0 +1,30 @@
+"""Algorithms of the literature for one validation point, to study and to compare with.
+
+The core does not use this package. Every function takes the training points ranked, nearest
+first: which of them carry the right label, and their weights. U(S), the utility of a set S, is that
+of the min(K, |S|) nearest members of S:
+
+- `"hard"`: 1 if the weight of right labels is at least that of wrong ones, else 0; U(empty) = 1.
+- `"soft"`: the weight of right labels as a share of all weight; 1 / n_classes where that is 0 / 0.
+
+| function | computes | cost |
+|---|---|---|
+| `quadratic` | the binary hard game, integer weights; exact, or cut off at a rank | O(N² K² W) |
+| `enumerate_neighbours` | both games, real weights, exact | O(N^K) |
+| `monte_carlo` | both games, real weights, by random permutations | error ~ 1/√evaluations |
+| `stratified_monte_carlo` | the same by random sets, far fewer of them | error ~ 1/√evaluations |
+"""
+
+from dataworth.baselines.counting import quadratic
+from dataworth.baselines.enumeration import enumerate_neighbours
+from dataworth.baselines.permutations import Sampled, monte_carlo, permutations_needed
+from dataworth.baselines.stratified import stratified_monte_carlo
+
+__all__ = [
+    "Sampled",
+    "enumerate_neighbours",
+    "monte_carlo",
+    "permutations_needed",
+    "quadratic",
+    "stratified_monte_carlo",
+]

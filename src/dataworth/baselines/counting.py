@@ -1,0 +1,157 @@
+"""The exact algorithm of Wang, Mittal and Jia for the hard game, by counting subsets."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dataworth import checks
+from dataworth.baselines.utility import Floats, Ints, check_ranked
+from dataworth.kernels.compiled import compiled
+
+
+def quadratic(
+    right: ArrayLike, weights: ArrayLike, *, n_neighbors: int, max_rank: int | None = None
+) -> Floats:
+    r"""Values in the binary hard-label game by the paper's quadratic algorithm.
+
+    For each point i, the paper counts F_i[m, l, s]: the sets of l points without i, the farthest
+    of which is m, whose signed weights (positive for right labels) add up to s. From these follow
+    R_im, the number of sets of K - 1 points before m whose vote i turns where m does not, and
+    G_il, the number of sets of l points whose vote i turns, and with them the value
+
+        phi_i = sign(i) [1/N sum_{l<K} G_il / (N-1 choose l)
+                         + sum_{m > max(i, K)} R_im / (m (m-1 choose K))].
+
+    Parameters
+    ----------
+    right : (N,) booleans, nearest point first: whether the label is the validation point's.
+    weights : (N,) integers of at least 0.
+    n_neighbors : K.
+    max_rank : M*, if given: the paper's approximation, for which sets of points, and the sum over
+        m, end at rank M*.
+
+    Returns
+    -------
+    (N,) array of values.
+
+    Notes
+    -----
+    The cost is O(W K^2 N^2), or O(W K^2 N M*), where W is the largest weight.
+
+    The counts exceed every number type soon, so each is kept divided by the number of sets it is
+    out of, which makes it a probability. Then F_i[m, l, s] / (n choose l-1), with n the number of
+    points before m other than i, is the mean over these sets, and a sum over m becomes a running
+    mean: the n-th point enters it with share l/n. The coefficient of R_im becomes K / (m (m-1)).
+
+    The printed pseudo-code needs care in five places.
+
+    - `F_0` has to be updated after each m, and shifted by the *signed* weight of m.
+    - F_i starts from l = 1. With K = 1 the algorithm asks for F_i[., 0, .]: the empty set alone,
+      of sum 0, which is where the recurrence starts here.
+    - G_i0 and sign(i) are meant by the signed weight. For weight 0, sign(i) = 0 makes the value 0,
+      which is right where weights fall with distance, but not where such a point displaces one
+      whose weight is positive.
+    - The ranges of s for R_im assume that i is at least as heavy as m. Where m is heavier, R_im is
+      negative and the range is to be read backwards. Here both cases are one difference of tail
+      sums, and no sign is needed.
+    - With K > N all sets are smaller than K, and (N-1 choose l) is 0 for l >= N: K is cut to N.
+
+    References
+    ----------
+    J. T. Wang, P. Mittal, R. Jia: Efficient Data Shapley for Weighted Nearest Neighbor Algorithms.
+    arXiv 2401.11103. Appendix: pseudo-code of the exact and of the approximate algorithm.
+
+    Examples
+    --------
+    >>> from dataworth.baselines import quadratic
+    >>> quadratic([True, False, True], [3, 2, 1], n_neighbors=2).round(3)
+    array([ 0.5, -0.5,  0. ])
+    """
+    flags, numbers = check_ranked(right, weights)
+    if numbers.dtype.kind == "f":
+        raise TypeError(f"weights must hold integers; got dtype {numbers.dtype}.")
+    n = flags.size
+    neighbors = min(checks.integer(n_neighbors, "n_neighbors", least=1), n)
+    last = n
+    if max_rank is not None:
+        last = min(checks.integer(max_rank, "max_rank", least=1, or_else=" or None"), n)
+    integers = numbers.astype(np.int64)
+    return _quadratic(np.where(flags, integers, -integers), neighbors, last)
+
+
+@compiled()
+def _quadratic(signed: Ints, neighbors: int, last: int) -> Floats:
+    n, top = signed.size, np.abs(signed).max()
+    values = np.empty(n)
+    zero = neighbors * top  # where sum 0 lies
+    ending = np.empty((last, 2 * zero + 1))  # F_i[m, l, :] for the level l at hand
+    mean = np.empty(2 * zero + 1)  # F_0 and R_0: the mean of F_i over the points passed
+    for i in range(n):
+        others = last - 1 if i < last else last
+        value = 0.0
+        scale = 1.0 / n  # (others choose l) / (n-1 choose l) / n
+        for level in range(neighbors):
+            _mean_of_level(signed, i, level, zero, last, ending, mean)
+            value += scale * _turned(mean, zero, signed[i], 0)
+            scale *= max(others - level, 0) / max(n - 1 - level, 1)
+        passed = 0
+        mean[:] = 0.0
+        if neighbors == 1:
+            mean[zero] = 1.0
+        for m in range(last):
+            if m == i:
+                continue
+            rank = m + 1
+            if m > i and rank > neighbors:
+                turned = _turned(mean, zero, signed[i], signed[m])
+                value += neighbors / (rank * (rank - 1.0)) * turned
+            passed += 1
+            _enter(mean, ending[m], neighbors - 1, passed)
+        values[i] = value
+    return values
+
+
+@compiled()
+def _enter(mean: Floats, ending: Floats, level: int, passed: int) -> None:
+    """The mean over l-sets of `passed` points, of which those in `ending` hold the last one."""
+    if passed >= level > 0:
+        share = level / passed
+        for s in range(mean.size):
+            mean[s] = (1.0 - share) * mean[s] + share * ending[s]
+
+
+@compiled()
+def _mean_of_level(
+    signed: Ints, i: int, level: int, zero: int, last: int, ending: Floats, mean: Floats
+) -> None:
+    """Turn `ending` from level l - 1 into level l, and `mean` into its mean over all points."""
+    mean[:] = 0.0
+    if level == 0:
+        ending[:] = 0.0
+        mean[zero] = 1.0
+        return
+    before = np.zeros(mean.size)  # the paper's F_0
+    shifted = np.empty(mean.size)
+    if level == 1:
+        before[zero] = 1.0
+    passed = 0
+    for m in range(last):
+        if m == i:
+            continue
+        shifted[:] = 0.0
+        for s in range(max(signed[m], 0), mean.size + min(signed[m], 0)):
+            shifted[s] = before[s - signed[m]]
+        passed += 1
+        _enter(before, ending[m], level - 1, passed)
+        ending[m] = shifted
+        _enter(mean, shifted, level, passed)
+
+
+@compiled()
+def _turned(mean: Floats, zero: int, own: int, other: int) -> float:
+    """P(s + own >= 0) - P(s + other >= 0)."""
+    total = 0.0
+    for s in range(-own, -other):
+        total += mean[zero + s]
+    for s in range(-other, -own):
+        total -= mean[zero + s]
+    return total

@@ -1,0 +1,64 @@
+"""What the baselines share: checked input and the utility of a few neighbours."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dataworth import checks
+from dataworth.kernels.compiled import compiled
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+GameName = Literal["soft", "hard"]
+
+
+class Rules(NamedTuple):
+    """A game: whether it is the soft one, U(empty set), and K, at most the number of points."""
+
+    soft: bool
+    empty: float
+    neighbors: int
+
+
+def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Bools, NDArray[Any]]:
+    """Which points are right, and their weights: finite numbers of at least 0."""
+    flags = np.asarray(right)
+    if flags.dtype != bool or flags.ndim != 1 or flags.size == 0:
+        raise ValueError(
+            "right must be a non-empty one-dimensional array of booleans; "
+            f"got dtype {flags.dtype}, shape {flags.shape}."
+        )
+    numbers = np.asarray(weights)
+    if numbers.shape != flags.shape:
+        raise ValueError(
+            f"weights must hold one number per point, {flags.size}; got shape {numbers.shape}."
+        )
+    if numbers.dtype.kind not in "iuf":
+        raise TypeError(f"weights must hold real numbers; got dtype {numbers.dtype}.")
+    if not np.all((numbers >= 0) & np.isfinite(numbers)):
+        raise ValueError("weights must hold finite numbers of at least 0.")
+    return flags, numbers
+
+
+def check_game(game: str, n_classes: int, n_neighbors: int, n_points: int) -> Rules:
+    """The rules by name."""
+    checks.choice(game, "game", ("soft", "hard"))
+    classes = checks.integer(n_classes, "n_classes", least=2)
+    neighbors = min(checks.integer(n_neighbors, "n_neighbors", least=1), n_points)
+    return Rules(game == "soft", 1.0 / classes if game == "soft" else 1.0, neighbors)
+
+
+@compiled()
+def utility(members: Ints, right: Bools, weights: Floats, soft: bool, empty: float) -> float:
+    """U of a set of at most K ranks, whatever their order."""
+    good = bad = 0.0
+    for j in members:
+        if right[j]:
+            good += weights[j]
+        else:
+            bad += weights[j]
+    if soft:
+        return good / (good + bad) if good + bad > 0.0 else empty
+    return 1.0 if good >= bad else 0.0
