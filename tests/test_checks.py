@@ -50,7 +50,7 @@ def spoiled(value: float) -> Any:
         ({"radius": 1.0}, ValueError, "radius must be None except with game='soft' or 'regr"),
         ({"semivalue": "owen"}, ValueError, "semivalue must be 'shapley', 'banzhaf' or"),
         ({"semivalue": ("beta", 1.0)}, ValueError, "semivalue must be"),
-        ({"semivalue": ("beta", 1.0, -1.0)}, ValueError, "with positive numbers"),
+        ({"semivalue": ("beta", 1.0, -1.0)}, ValueError, "with numbers from 1e-6 to 1e6"),
         ({"max_rank": 0}, ValueError, "max_rank must be .* at least 1, 'sqrt', 'adaptive' or No"),
         ({"max_rank": "log"}, TypeError, "max_rank must be a whole number"),
         ({"adaptive_ratio": 0.2}, ValueError, "adaptive_ratio must not be set without"),

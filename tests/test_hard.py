@@ -61,7 +61,7 @@ def test_binary_equals_enumeration(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("k", [1, 2])
 def test_downdate_equals_enumeration(seed: int, k: int) -> None:
-    """With more than 4K points the downdate takes over from the tables that skip a point."""
+    """With more than 3K points the downdate takes over from the tables that skip a point."""
     rng = np.random.default_rng(seed)
     signed = rng.integers(-3, 4, 4 * k + 4)
     assert np.abs(binary(signed, k) - enumerated(signed, k)).max() <= TOLERANCE

@@ -60,8 +60,8 @@ def semivalue(value: Any) -> None:
     if not (isinstance(value, tuple) and len(value) == 3 and value[0] == "beta"):
         raise ValueError(f"{wanted}; got {value!r}.")
     for number in value[1:]:
-        if not isinstance(number, Real) or not 0.0 < float(number) < np.inf:
-            raise ValueError(f"{wanted} with positive numbers; got {value!r}.")
+        if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:
+            raise ValueError(f"{wanted} with numbers from 1e-6 to 1e6; got {value!r}.")
 
 
 def n_jobs(value: Any) -> int | None:
@@ -173,6 +173,8 @@ def targets(
         raise ValueError(
             f"{name} must hold one number per row of {of}, {n_points}; got {array.size}."
         )
+    if np.abs(array).max() > 1e150:
+        raise ValueError(f"{name} must hold numbers of at most 1e150; their squares are needed.")
     return array.astype(np.float64)
 
 

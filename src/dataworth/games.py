@@ -142,6 +142,8 @@ class SoftGame(Classification):
         if self.weighting.n_bits is None:
             others = self.codes[ranked.others] == label
             return mean.solution(out, others.astype(np.float64), 1.0, right, others)
+        if ranked.behind is None:
+            return Solution(out)
         levels = np.arange(self.weighting.top + 1)
         own, rival = (mean.behind(levels, np.full(levels.size, a)) for a in (1.0, 0.0))
         table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
@@ -167,9 +169,17 @@ class RegressionGame:
         error, others = self.targets[ranked.order] - label, self.targets[ranked.others] - label
         if error.size == 0:
             return Solution(np.empty(0))
-        empty = -label * label
-        # No utility is below this one, and none above 0.
-        scale = max(float(np.max(error**2)), float(np.max(others**2, initial=0.0)), -empty)
+        # In units of the largest error, so that no square overflows or vanishes.
+        unit = max(float(np.abs(error).max()), float(np.abs(others).max(initial=0.0)), 1e-150)
+        error, others, empty = error / unit, others / unit, -((label / unit) ** 2)
+        solution = self._solve(ranked, error, others, empty)
+        return solution.scaled(unit * unit)
+
+    def _solve(self, ranked: Ranked, error: Floats, others: Floats, empty: float) -> Solution:
+        # How far apart two utilities can be. That of the empty set is never among those left out,
+        # but sets of weight 0 have it too.
+        idle = not ranked.weights.all() or (ranked.behind is not None and not ranked.behind.all())
+        scale = max(1.0, -empty) if idle else 1.0
         if self.weighting.weights == "uniform":
             out = np.empty(error.size)
             tail, near, far = closed.regression(
@@ -234,16 +244,15 @@ class WeightedMean:
 
     def behind(self, weights: NDArray[Any], quantity: Floats) -> Floats:
         """Values of points behind those ranked; `values` comes first."""
-        out = np.zeros(quantity.size)
-        if self.outside.size:
-            nodes.behind(self._points(weights, quantity), self.tail, out)
+        out = np.empty(quantity.size)
+        nodes.behind(self._points(weights, quantity), self.tail, out)
         return out
 
     def solution(
         self, out: Floats, others: Floats, scale: float, right: Flags | None, rest: Flags | None
     ) -> Solution:
         """The solution where points behind are valued one by one; `scale`: the largest utility."""
-        error = 2.0 * self.error * scale
+        error = 2.0 * self.error  # of utilities of sets that have weight, which are at most 1
         behind = self.ranked.behind
         if behind is None:
             return Solution(out, error=error)

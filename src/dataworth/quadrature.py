@@ -16,7 +16,12 @@ TOLERANCE = 1e-10
 MOST_FITTED = 60
 
 
-@lru_cache(maxsize=16)
+def table_bytes(neighbors: int, top: int) -> int:
+    """Memory that `integer_nodes` takes."""
+    return 8 * (top + 1) * ((neighbors * top + 1) // 2 + 1)
+
+
+@lru_cache(maxsize=4)
 def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]:
     """Factors and coefficients with 1 / T^p = sum_r s_r x_r^T for T = 1..neighbors * top, exactly.
 
@@ -53,7 +58,7 @@ def _log_nodes(n: int) -> tuple[Floats, Floats]:
 
     The recurrence of its orthogonal polynomials comes from modified moments with respect to the
     shifted monic Legendre polynomials by Chebyshev's algorithm (Gautschi, Orthogonal Polynomials:
-    Computation and Approximation, 2004, section 2.1.7), nodes and weights from its Jacobi matrix.
+    Computation and Approximation, 2004, section 2.1.7), the nodes from its Jacobi matrix.
     """
     k = np.arange(1, 2 * n, dtype=np.float64)
     a = np.full(2 * n, 0.5)
@@ -77,8 +82,14 @@ def _log_nodes(n: int) -> tuple[Floats, Floats]:
         alpha[j] = a[j] + new[j + 1] * shrink[j + 1] / new[j] - old[j] * shrink[j] / old[j - 1]
         beta[j] = new[j] * shrink[j] / old[j - 1]
         older, old = old / new[j], new / new[j]  # both scale together, and would underflow
-    x, vectors = eigh_tridiagonal(alpha, np.sqrt(beta[1:]))
-    return x, vectors[0] ** 2
+    root = np.sqrt(beta)
+    x = eigh_tridiagonal(alpha, root[1:], eigvals_only=True)
+    # The weights are one over the sum of squares of the orthonormal polynomials at the nodes.
+    before, value, squares = np.zeros(n), np.ones(n), np.ones(n)
+    for j in range(n - 1):
+        before, value = value, ((x - alpha[j]) * value - root[j] * before) / root[j + 1]
+        squares += value * value
+    return x, 1.0 / squares
 
 
 @lru_cache(maxsize=64)
@@ -101,7 +112,8 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
         solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
         total = np.geomspace(1.0, ratio, 60 * count + 1)
         design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
-        error = float(np.abs(design @ solution - 1.0).max())
+        rounding = np.finfo(np.float64).eps * float((design @ np.abs(solution)).max())
+        error = float(np.abs(design @ solution - 1.0).max()) + rounding
         if error <= TOLERANCE:
             return rates, solution, error
         count += 2

@@ -1,6 +1,6 @@
 """What a game says of one validation point: values, and how far off they can be."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,19 @@ class Solution:
     right: Flags | None = None
     outer: ByClass | ByPoint | None = None
     error: float = 0.0
+
+    def scaled(self, unit: float) -> "Solution":
+        """The same in another unit of utility."""
+        outer = self.outer
+        if isinstance(outer, ByPoint):
+            outer = ByPoint(outer.value * unit, outer.margin * unit, outer.right)
+        return replace(
+            self,
+            inner=self.inner * unit,
+            margin=self.margin * unit,
+            outer=outer,
+            error=self.error * unit,
+        )
 
     def interval(self) -> tuple[Floats, Floats]:
         """Lower and upper ends of the ranked points."""

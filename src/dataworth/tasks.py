@@ -16,8 +16,8 @@ from dataworth.weights import Ranked, Weighting, cut
 class Limit:
     """How many of the nearest points are ranked: a number, or what it takes.
 
-    `ratio` applies where `rank` is "adaptive": the ranks double until what is left out is at most
-    this share of the value for more than half of the points.
+    `ratio` applies where `rank` is "adaptive": four times as many are ranked, from `start`, until
+    what is left out is at most this share of the value for more than half of the points.
     """
 
     rank: int | Literal["adaptive"] | None
@@ -76,12 +76,13 @@ class Task:
             return ranked, self.game.solve(ranked, label)
         whole = self.weighting.rank(row)
         size = self.limit.start
-        while True:
+        while 4 * size <= whole.players:  # beyond, the exact values cost little more
             ranked = cut(whole, size, row.size)
             solution = self.game.solve(ranked, label)
-            if ranked is whole or solution.settled(ranked, self.limit.ratio):
+            if solution.settled(ranked, self.limit.ratio):
                 return ranked, solution
-            size *= 2
+            size *= 4
+        return whole, self.game.solve(whole, label)
 
     def _add(self, sums: NDArray[np.float64], ranked: Ranked, solution: Solution) -> None:
         sums[0, ranked.order] += solution.inner

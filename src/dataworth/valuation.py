@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
 import dataworth
-from dataworth import checks, neighbors
+from dataworth import checks, neighbors, quadrature
 from dataworth.games import GAME_NAMES, DirectGame, Game, HardGame, RegressionGame, SoftGame
 from dataworth.kernels.coefficients import Coefficients, shapley_like
 from dataworth.kernels.direct import MOST_CLASSES, table_bytes
@@ -59,7 +59,8 @@ class KNNShapley(BaseEstimator):
     n_bits : int from 1 to 10, or None, default 3
         Weights are rounded to 2^n_bits levels, and time and memory grow with the number of levels.
         None (not for the hard game) keeps real weights; then utilities have a relative error of at
-        most 1e-9, which the result states. Uniform weights need no rounding.
+        most 1e-9, which the result states. Weights below 1e-300 of the largest (1e-140 for
+        regression) still count as 0. Uniform weights need no rounding.
     metric : str or callable, default "euclidean"
         Any metric of scikit-learn but `"nan_euclidean"`, a function of two points, or
         `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
@@ -79,8 +80,9 @@ class KNNShapley(BaseEstimator):
     max_rank : int, "sqrt", "adaptive" or None
         Rank only that many nearest training points for each validation point, `"sqrt"` being the
         square root of n_train: faster, and the result's `lower` and `upper` hold the exact value
-        for certain. `"adaptive"` doubles the number until the interval is narrow, see
-        `adaptive_ratio`. None is exact.
+        for certain, up to rounding. `"adaptive"` ranks four times as many until the interval is
+        narrow, see `adaptive_ratio`; where it does not get narrow it ends with the exact values and
+        costs up to a half more than they do. None is exact.
     adaptive_ratio : float, default 0.1
         With `max_rank="adaptive"`: what is left out must be at most this share of the value for
         more than half of the points.
@@ -102,9 +104,10 @@ class KNNShapley(BaseEstimator):
     -----
     Time beyond the distances, for each validation point, with N training points, K neighbours and
     b bits: O(N log N) to rank them, then O(N K^2 2^b) for the weighted games and O(N) for the
-    unweighted soft and regression games; the first 4K ranks cost up to 4K times as much each. In
+    unweighted soft and regression games; the first 3K ranks cost up to 3K times as much each. In
     the hard game of C classes the points of the right class are walked C - 1 times. Memory is
-    O(N + K^2 2^b). Equal distances are ranked by the position of the training point.
+    O(N + K^2 2^b), and O(K 4^b) for the soft and regression games. Equal distances are ranked by
+    the position of the training point.
 
     The first call ever compiles the kernels, which takes some 20 seconds; the compiled code is
     kept on disk.
@@ -195,7 +198,7 @@ class KNNShapley(BaseEstimator):
             labels = checks.labels(y, "y", n_points=rows, of="X")
             self.classes_, codes = np.unique(labels, return_inverse=True)
             self._targets = codes.astype(np.int64)
-            self._check_classes()
+        self._check_size()
         if points is not None:
             validate_data(self, X, skip_check_array=True)
             points = neighbors.check_metric(points, self.metric, self.metric_params or {})
@@ -220,13 +223,13 @@ class KNNShapley(BaseEstimator):
         self._check_params()
         if self._fitted_with != self._what_fit_uses():
             raise ValueError("game and metric must not change after fit; call fit again.")
+        self._check_size()
         queries = self._check_queries(X_val)
         if self.game == "regression":
             targets: NDArray[Any] = checks.targets(
                 y_val, "y_val", n_points=queries.shape[0], of="X_val"
             )
         else:
-            self._check_classes()
             labels = checks.labels(y_val, "y_val", n_points=queries.shape[0], of="X_val")
             targets = checks.encode(labels, self.classes_, "y_val")
         bounded = self.max_rank is not None or self.n_bits is None
@@ -282,7 +285,8 @@ class KNNShapley(BaseEstimator):
 
     def _weighting(self) -> Weighting:
         n_bits = None if self.n_bits is None else int(self.n_bits)
-        return Weighting(self.weights, self.bandwidth, n_bits)
+        smallest = 1e-140 if self.game == "regression" else 1e-300  # its square is needed
+        return Weighting(self.weights, self.bandwidth, n_bits, smallest)
 
     def _game(self, n_neighbors: int, weighting: Weighting) -> Game:
         coefficients = self._coefficients(n_neighbors)
@@ -324,7 +328,7 @@ class KNNShapley(BaseEstimator):
             if self.game == "hard" or self.weights != "uniform" or self.max_rank is not None:
                 raise ValueError(
                     "radius must be None except with game='soft' or 'regression', "
-                    "weights='uniform' and max_rank=None."
+                    "weights='uniform' and max_rank=None; set weights='uniform' to use it."
                 )
         checks.semivalue(self.semivalue)
         if self.max_rank not in (None, "sqrt", "adaptive"):
@@ -351,8 +355,17 @@ class KNNShapley(BaseEstimator):
                 f"got {self.metric_params!r}."
             )
 
-    def _check_classes(self) -> None:
-        """The direct game must fit into memory."""
+    def _check_size(self) -> None:
+        """Tables must fit into memory."""
+        k = min(int(self.n_neighbors), self._targets.size)
+        top = self._weighting().top
+        if self.game != "hard" and self.n_bits is not None and self.weights != "uniform":
+            size = quadrature.table_bytes(k, top)
+            if size > 2**30:
+                raise ValueError(
+                    f"n_bits={self.n_bits} with n_neighbors={k} would take {size / 2**30:.0f} GB; "
+                    "lower one of them or use n_bits=None."
+                )
         if self.multiclass != "direct":
             return
         classes = self.classes_.size
@@ -361,8 +374,7 @@ class KNNShapley(BaseEstimator):
                 f"multiclass must be 'one-vs-one' for more than {MOST_CLASSES} classes; "
                 f"y has {classes}."
             )
-        k = min(int(self.n_neighbors), self._targets.size)
-        size = table_bytes(classes, k, self._weighting().top)
+        size = table_bytes(classes, k, top)
         if size > 2**30:
             raise ValueError(
                 f"multiclass='direct' would take {size / 2**30:.0f} GB with {classes} classes, "

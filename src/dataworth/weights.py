@@ -7,6 +7,7 @@ rounds. Without a number of bits it stays a real number.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +22,6 @@ WeightFunction = Callable[[Row], Row]
 
 WEIGHT_NAMES = ("rbf", "linear", "inverse", "uniform")
 AUTO_BANDWIDTH_SHARE = 0.3
-# Real weights below this count as 0: their squares must not underflow.
-SMALLEST_REAL = 1e-140
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Ranked:
     behind: NDArray[Any] | None
     falling: bool
 
-    @property
+    @cached_property
     def others(self) -> Indices:
         """Training indices of the points behind those ranked."""
         return np.empty(0, np.int64) if self.behind is None else np.flatnonzero(self.behind >= 0)
@@ -51,13 +50,14 @@ class Ranked:
     @property
     def players(self) -> int:
         """How many points there are."""
-        behind = 0 if self.behind is None else int(np.count_nonzero(self.behind >= 0))
-        return self.order.size + behind
+        return self.order.size + self.others.size
 
 
 @dataclass(frozen=True)
 class Weighting:
     """How distances become weights.
+
+    `smallest` is where real weights end: those below it count as 0, as they would when rounded.
 
     Examples
     --------
@@ -70,6 +70,7 @@ class Weighting:
     weights: str | WeightFunction
     bandwidth: float | Literal["auto"]
     n_bits: int | None
+    smallest: float = 1e-300
 
     @property
     def top(self) -> int:
@@ -110,7 +111,7 @@ class Weighting:
 
     def _rounded(self, unit: Row) -> NDArray[Any]:
         if self.n_bits is None:
-            return np.where(unit < SMALLEST_REAL, 0.0, unit)
+            return np.where(unit < self.smallest, 0.0, unit)
         return np.rint(unit * self.top).astype(np.int16)
 
     def _called(self, ranked: Row) -> NDArray[Any]:
@@ -129,7 +130,8 @@ class Weighting:
     def rank(self, row: Row, limit: int | None = None) -> Ranked:
         """Rank the training points by one row of distances, only the nearest `limit` if given.
 
-        Null players are never sorted; with a limit, the time is O(N + limit log limit).
+        Null players are never sorted; with a limit, the time is O(N + limit log limit). A callable
+        always sees the whole row, sorted.
         """
         if callable(self.weights):
             return self._rank_called(row, limit)

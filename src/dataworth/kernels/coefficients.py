@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dataworth.kernels.compiled import compiled
-from dataworth.kernels.walk import Floats
+from dataworth.kernels.walk import Floats, Ints
 
 
 class Coefficients(NamedTuple):
     """What all validation points of a run share; arrays are indexed by a number of points.
 
-    first : room_0 by the number of players; not used for the Banzhaf value.
+    first, exponent : room_0 by the number of players, as first * 2^exponent: it may underflow.
     displace : displace_m by rank m, counted from 1.
     behind : the sum of displace over all later ranks.
     inverse : 1/m.
@@ -35,6 +35,7 @@ class Coefficients(NamedTuple):
     """
 
     first: Floats
+    exponent: Ints
     displace: Floats
     behind: Floats
     inverse: Floats
@@ -46,28 +47,32 @@ def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coeff
     """Coefficients for up to n players and K neighbours; infinite alpha and beta: Banzhaf."""
     inverse = np.ones(n + 1)
     np.divide(1.0, np.arange(1, n + 1), out=inverse[1:])
+    displace, behind = np.zeros(n + 1), np.zeros(n + 1)
     if alpha == beta == 1.0:
-        displace, behind = np.zeros(n + 1), np.zeros(n + 1)
         np.multiply(inverse[k + 1 :], inverse[k:-1], out=displace[k + 1 :])
         displace *= k
         np.subtract(inverse, 1.0 / n, out=behind)
         behind *= k
         behind[:k] = behind[min(k, n)]
-        return Coefficients(inverse, displace, behind, inverse, 1.0, 1.0)
-    first = np.ones(n + 1)
-    displace = np.zeros(n + 1)
+        exponent = np.zeros(n + 1, np.int64)
+        return Coefficients(inverse, exponent, displace, behind, inverse, 1.0, 1.0)
     rank = np.arange(k + 1, n + 1, dtype=np.float64)
+    steps = np.log2((rank - 1.0) / (rank - k))
     if math.isinf(alpha):
-        steps = np.log((rank - 1.0) / (rank - k)) - math.log(2.0)
-        displace[k + 1 :] = np.exp(np.cumsum(steps) - steps - k * math.log(2.0))
+        log_first = -np.arange(-1.0, n)
+        log_start = -float(k)
+        steps -= 1.0
     else:
-        before = np.arange(n - 1, dtype=np.float64)
-        first[2:] = np.cumprod((alpha + before) / (alpha + beta + before))
-        start = math.prod((beta + j) / (alpha + beta + j) for j in range(k))
-        steps = (rank - 1.0) / (rank - k) * (alpha + rank - 1.0 - k) / (alpha + beta + rank - 1.0)
-        displace[k + 1 :] = start * np.cumprod(np.append(1.0, steps[:-1]))[: rank.size]
-    behind = np.append(np.cumsum(displace[:0:-1])[::-1], 0.0)
-    return Coefficients(first, displace, behind, inverse, float(alpha), float(beta))
+        before = np.arange(max(n - 1, 0), dtype=np.float64)
+        chances = np.cumsum(np.log2((alpha + before) / (alpha + beta + before)))
+        log_first = np.concatenate([np.zeros(min(n + 1, 2)), chances])
+        log_start = math.fsum(math.log2((beta + j) / (alpha + beta + j)) for j in range(k))
+        steps += np.log2((alpha + rank - 1.0 - k) / (alpha + beta + rank - 1.0))
+    displace[k + 1 :] = np.exp2(log_start + np.cumsum(steps) - steps)
+    behind[:-1] = np.cumsum(displace[:0:-1])[::-1]
+    exponent = np.floor(log_first).astype(np.int64)
+    first = np.exp2(log_first - exponent)
+    return Coefficients(first, exponent, displace, behind, inverse, float(alpha), float(beta))
 
 
 @compiled()
@@ -81,8 +86,7 @@ def room(
     """
     inside, outside = np.empty(neighbors), np.empty(neighbors)
     banzhaf = np.isinf(c.alpha)
-    value = 1.0 if banzhaf else c.first[players]
-    exponent = 1 - players if banzhaf else 0  # value * 2^exponent: 2^-n alone would underflow
+    value, exponent = c.first[players], c.exponent[players]
     share_in = share_out = 1.0
     margin_in = margin_out = c.behind[ranked] - c.behind[players]
     if ranked < neighbors:

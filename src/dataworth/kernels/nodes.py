@@ -38,7 +38,7 @@ import numpy as np
 from numba import uint64
 
 from dataworth.kernels.compiled import compiled, inlined
-from dataworth.kernels.walk import Floats, Ints, downdate_terms
+from dataworth.kernels.walk import NEAR, Floats, Ints, downdate_terms
 
 
 class Points(NamedTuple):
@@ -247,8 +247,18 @@ def _added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
     return total
 
 
+@inlined
+def _alike(points: Points, a: int, b: int) -> bool:
+    """Whether two points have the same factors and contribution, and so the same downdate."""
+    if points.zeta[a] != points.zeta[b]:
+        return False
+    if points.table.shape[0] > 0:
+        return points.ids[a] == points.ids[b]
+    return points.weights[a] == points.weights[b]
+
+
 @compiled(fastmath=True)
-def _near_value(
+def _near_ranks(
     stop: int,
     point: int,
     points: Points,
@@ -256,10 +266,12 @@ def _near_value(
     room: Floats,
     displace: Floats,
     moments: Floats,
-) -> float:
-    """The value of `point` from a walk over the first `stop` ranks without it.
+    out: Floats,
+) -> None:
+    """Value `point` and all that are like it by a walk over the first `stop` ranks without it.
 
-    The first sum of the identity belongs to it when these are all the points there are.
+    `point` must be the first of its kind. The first sum of the identity belongs to the values when
+    these are all the points there are.
     """
     levels = room.size
     nodes = start.shape[1]
@@ -270,9 +282,12 @@ def _near_value(
     passed = 0
     for m in range(stop):
         if m == point:
+            out[m] = 0.0
             continue
         _set_factors(points, m, z)
-        if m > point and m >= levels:
+        if _alike(points, point, m):
+            out[m] = -total
+        elif m > point and m >= levels:
             gain = _added(moments, levels - 1, own, points.zeta[point])
             total += displace[m + 1] * (gain - _added(moments, levels - 1, z, points.zeta[m]))
         passed += 1
@@ -281,7 +296,9 @@ def _near_value(
         for level in range(levels):
             plain = moments[-1, level * nodes : (level + 1) * nodes].sum()
             total += room[level] * (_added(moments, level, own, points.zeta[point]) - plain)
-    return total
+    for m in range(point, stop):
+        if _alike(points, point, m):
+            out[m] += total
 
 
 @compiled(fastmath=True)
@@ -384,10 +401,14 @@ def weighted_mean(
     n = points.zeta.size
     levels = room.size
     nodes = start.shape[1]
-    near = min(n, 4 * levels)
+    near = min(n, NEAR * levels)
     moments = np.empty((start.shape[0], levels * nodes))
+    done = np.zeros(near, np.bool_)
     for m in range(near):
-        out[m] = _near_value(near, m, points, start, room, displace, moments)
+        if not done[m]:
+            for j in range(m, near):
+                done[j] = done[j] or _alike(points, m, j)
+            _near_ranks(near, m, points, start, room, displace, moments, out)
     if near < n:
         blocks = 0
         stop = near

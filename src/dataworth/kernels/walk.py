@@ -20,7 +20,7 @@ The mean over subsets *without* a point of shift v follows from the same table (
 
 It depends on the shift alone and not on which point has it, so one running sum per distinct value
 replaces a loop over points. The downdate contracts rounding errors when l is well below n; for the
-first 4K ranks a table that skips the first point with the value is walked instead.
+first 3K ranks a table that skips the first point with the value is walked instead.
 
 Cost, with V distinct values: O(N (T + V K)) where T is the number of table entries the slices
 name; memory O(K * utility.size + N).
@@ -36,6 +36,10 @@ from dataworth.kernels.compiled import compiled, inlined
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+# Up to this many times K ranks, tables that skip a point are walked; beyond, terms of the downdate
+# are at most half of the ones before.
+NEAR = 3
 
 
 class Lattice(NamedTuple):
@@ -279,7 +283,7 @@ def walk(
     shifts, utility, origin, slices = game
     n = ids.size
     levels = room.size
-    near = min(n, 4 * levels)
+    near = min(n, NEAR * levels)
     blocks = 1
     stop = near
     while stop < n:
