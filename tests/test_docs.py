@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from dataworth import demo
+from dataworth import KNNShapley, demo
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,3 +33,11 @@ def test_demo_figures_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{found} of the {n_bad} lowest-valued images are planted errors" in readme
     assert f"AUROC {auroc}" in readme
     assert int(found) > 0.7 * int(n_bad)
+
+
+def test_hard_game_on_the_demo_data() -> None:
+    data = demo.digits_with_errors()
+    valuator = KNNShapley(game="hard").fit(data.X_train, data.y_train)
+    values = valuator.value(data.X_val, data.y_val)
+    auroc = roc_auc_score(data.planted, -values.values)
+    assert f"gives {auroc:.3f}" in (ROOT / "README.md").read_text()

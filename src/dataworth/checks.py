@@ -57,7 +57,7 @@ def semivalue(value: Any) -> None:
     if isinstance(value, str) and value in ("shapley", "banzhaf"):
         return
     wanted = "semivalue must be 'shapley', 'banzhaf' or ('beta', alpha, beta)"
-    if not (isinstance(value, tuple) and len(value) == 3 and value[0] == "beta"):
+    if not (isinstance(value, tuple | list) and len(value) == 3 and value[0] == "beta"):
         raise ValueError(f"{wanted}; got {value!r}.")
     for number in value[1:]:
         if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:

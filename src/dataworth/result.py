@@ -24,16 +24,18 @@ class DataValues:
     Attributes
     ----------
     values : (n_train,) float64, in the order of the training points: the mean over the validation
-        points of the Shapley value. What counts is the order: how negative the values of harmless
-        points are depends on the game (their sum is U(all) - U(none)).
-    lower, upper : (n_train,) an interval that holds the exact value for certain. They equal the
-        values except with `max_rank` or real weights.
+        points of the Shapley value, or of the semivalue asked for. What counts is the order: how
+        negative the values of harmless points are depends on the game (Shapley values add up to
+        U(all) - U(none)).
+    lower, upper : (n_train,) an interval that holds the exact value for certain, up to rounding.
+        They equal the values except with `max_rank` or real weights.
     index : (n_train,) the positions of the training points, 0 to n_train - 1.
     labels : (n_train,) the training labels, or targets.
-    params : the parameters of the valuator.
+    params : the parameters of the valuator; functions by their name.
     n_validation : the number of validation points.
     weight_error : with real weights, how far a value of one validation point can be off because of
-        the sum of exponentials that stands for the division; 0 with rounded weights.
+        the sum of exponentials that stands for the division, in units of the utility (squared
+        targets for regression); 0 with rounded weights.
     version : the version of dataworth that computed the values.
 
     Examples

@@ -45,14 +45,15 @@ class KNNShapley(BaseEstimator):
           weight; 1 / number of classes for an empty set.
         - `"hard"`: 1 if the weighted vote of the K nearest is right, else 0; ties and the empty
           set count as right. With more than two classes, see `multiclass`.
-        - `"regression"`: minus the squared error of the weighted mean of the K nearest targets; 0
-          is predicted from an empty set.
+        - `"regression"`: minus the squared error of the weighted mean of the K nearest targets. An
+          empty set, and one without any weight, predicts 0: centre the targets before `fit`, or
+          points are paid for the distance of the targets from 0.
     weights : {"rbf", "linear", "inverse", "uniform"} or callable, default "rbf"
         How much a neighbour counts at its distance d, where d_1 is the nearest and d_N the
-        farthest training point. `"rbf"`: exp(-d/h); `"linear"`: (d_N - d)/(d_N - d_1);
-        `"inverse"`: 1/d, where points at distance 0, if any, have all the weight; `"uniform"`:
-        all the same, which is fastest. A callable takes one row of sorted distances and returns
-        weights in [0, 1].
+        farthest training point, the nearest counting 1. `"rbf"`: exp(-(d - d_1)/h); `"linear"`:
+        (d_N - d)/(d_N - d_1); `"inverse"`: d_1/d, where points at distance 0, if any, have all the
+        weight; `"uniform"`: all the same, which is fastest. A callable takes one row of sorted
+        distances and returns weights in [0, 1], which are used as they are.
     bandwidth : float or "auto", default "auto"
         The h of `"rbf"`. `"auto"` is 0.3 times the distance from the nearest to the median
         training point, for each validation point anew.
@@ -73,7 +74,8 @@ class KNNShapley(BaseEstimator):
         vote among all classes, for up to four; slow beyond three.
     radius : float or None
         Instead of the K nearest points, those within this distance have a say, however many; for
-        uniform weights and the soft or regression game. `n_neighbors` is then not used.
+        uniform weights, the soft or regression game and no `max_rank`. `n_neighbors` is then not
+        used.
     semivalue : "shapley", "banzhaf" or ("beta", alpha, beta), default "shapley"
         How sets of different sizes count. Beta(1, 1) is Shapley; a larger alpha gives more weight
         to small sets.
@@ -109,8 +111,8 @@ class KNNShapley(BaseEstimator):
     O(N + K^2 2^b), and O(K 4^b) for the soft and regression games. Equal distances are ranked by
     the position of the training point.
 
-    The first call ever compiles the kernels, which takes some 20 seconds; the compiled code is
-    kept on disk.
+    The first call ever of each game compiles its kernels, which takes up to 20 seconds; the
+    compiled code is kept on disk. Distances compare features as they are: scale them first.
 
     References
     ----------
@@ -317,19 +319,26 @@ class KNNShapley(BaseEstimator):
             checks.positive(self.bandwidth, "bandwidth", or_else=" or 'auto'")
             if self.weights != "rbf":
                 raise ValueError(f"bandwidth must be 'auto' with weights={self.weights!r}.")
-        if self.n_bits is not None or self.game == "hard":
-            checks.integer(self.n_bits, "n_bits", least=1, most=10)
+        if self.n_bits is None and self.game == "hard":
+            raise ValueError("n_bits must be from 1 to 10 with game='hard'; got None.")
+        if self.n_bits is not None:
+            checks.integer(self.n_bits, "n_bits", least=1, most=10, or_else=", or None")
         self._check_metric()
         checks.choice(self.multiclass, "multiclass", ("one-vs-one", "direct"))
         if self.multiclass == "direct" and self.game != "hard":
-            raise ValueError(f"multiclass must be 'one-vs-one' with game={self.game!r}.")
+            raise ValueError(f"multiclass='direct' is for game='hard' only; got {self.game!r}.")
         if self.radius is not None:
             checks.positive(self.radius, "radius", or_else=" or None")
-            if self.game == "hard" or self.weights != "uniform" or self.max_rank is not None:
-                raise ValueError(
-                    "radius must be None except with game='soft' or 'regression', "
-                    "weights='uniform' and max_rank=None; set weights='uniform' to use it."
-                )
+            for name, bad in (
+                ("game", self.game == "hard"),
+                ("weights", self.weights != "uniform"),
+                ("max_rank", self.max_rank is not None),
+            ):
+                if bad:
+                    raise ValueError(
+                        "radius needs game='soft' or 'regression', weights='uniform' and "
+                        f"max_rank=None; got {name}={getattr(self, name)!r}."
+                    )
         checks.semivalue(self.semivalue)
         if self.max_rank not in (None, "sqrt", "adaptive"):
             wanted = ", 'sqrt', 'adaptive' or None"

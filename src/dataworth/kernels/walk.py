@@ -85,12 +85,12 @@ def _pass_point(
 def downdate_terms(n: int, level: int) -> int:
     """How many terms the downdate from n or more points at this level needs.
 
-    Terms below 2^-60 of the first are lost in its rounding: all of them multiply utilities.
+    Terms below 2^-54 of the first are lost in its rounding: all of them multiply utilities.
     """
     ratio = 1.0
     for j in range(level):
         ratio *= (level - j) / (n - level + j)
-        if ratio < 2.0**-60:
+        if ratio < 2.0**-54:
             return j + 1
     return level + 1
 
@@ -120,23 +120,27 @@ def _add_gains(
 ) -> None:
     """Add sum_j c_j [H_{level-j}((j+1) v) - H_{level-j}(j v + rival)] for each of `count` v.
 
-    Two values at a time: the look-ups of one hide the latency of the other.
+    Two values at a time: the look-ups of one hide the latency of the other. The rival's entry at
+    j = 0 is the same for all of them.
     """
     top = level * size + origin
+    first = coefficients[0]
+    without = table[uint64(top + rival)]
     for k in range(0, count, 2):
         other = min(k + 1, count - 1)
         step_a, step_b = shifts[k] - size, shifts[other] - size
         with_a, with_b = top + shifts[k], top + shifts[other]
         without_a = without_b = top + rival
-        gain_a = gain_b = 0.0
-        for j in range(terms):
-            c = coefficients[j]
-            gain_a += c * (table[uint64(with_a)] - table[uint64(without_a)])
-            gain_b += c * (table[uint64(with_b)] - table[uint64(without_b)])
+        gain_a = first * (table[uint64(with_a)] - without)
+        gain_b = first * (table[uint64(with_b)] - without)
+        for j in range(1, terms):
             with_a += step_a
             without_a += step_a
             with_b += step_b
             without_b += step_b
+            c = coefficients[j]
+            gain_a += c * (table[uint64(with_a)] - table[uint64(without_a)])
+            gain_b += c * (table[uint64(with_b)] - table[uint64(without_b)])
         sums[k] += gain_a
         if other > k:
             sums[other] += gain_b
