@@ -164,7 +164,7 @@ def test_three_columns_are_no_places_on_earth() -> None:
 
 def test_metric_changed_after_fit() -> None:
     valuator = KNNShapley(metric="precomputed").fit(None, y).set_params(metric="euclidean")
-    with pytest.raises(ValueError, match="game and metric must not change after fit"):
+    with pytest.raises(ValueError, match="game, metric and encoder must not change after fit"):
         valuator.value(np.ones((2, 6)), Y_VAL)
 
 

@@ -35,9 +35,14 @@ def test_demo_figures_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     assert int(found) > 0.7 * int(n_bad)
 
 
-def test_hard_game_on_the_demo_data() -> None:
+def test_other_figures_of_the_readme() -> None:
     data = demo.digits_with_errors()
     valuator = KNNShapley(game="hard").fit(data.X_train, data.y_train)
     values = valuator.value(data.X_val, data.y_val)
     auroc = roc_auc_score(data.planted, -values.values)
-    assert f"gives {auroc:.3f}" in (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text()
+    assert f"gives {auroc:.3f}" in readme
+    soft = KNNShapley().fit(data.X_train, data.y_train)
+    alone = roc_auc_score(data.planted, -soft.value().values)
+    few = roc_auc_score(data.planted, -soft.value(data.X_val[:100], data.y_val[:100]).values)
+    assert f"{alone:.4f} (100 clean validation images: {few:.3f})" in readme

@@ -126,6 +126,16 @@ def matrix(
     return array
 
 
+def rows(value: Any, name: str) -> int:
+    """The number of points in what an encoder takes."""
+    if value is None:
+        raise TypeError(f"{name} must be what encoder takes; got None.")
+    n = value.shape[0] if hasattr(value, "shape") else len(value)
+    if n == 0:
+        raise ValueError(f"{name} must hold at least one point; it is empty.")
+    return int(n)
+
+
 def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> NDArray[Any]:
     """A one-dimensional array of class labels: all strings, all integers or all booleans."""
     if value is None:

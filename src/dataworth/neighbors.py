@@ -3,8 +3,9 @@
 Distances are computed for a few validation points at a time against all training points, so no
 n_val × n_train matrix ever exists. Every row comes out the same to the last bit, however many
 rows are computed together: a matrix product would not promise that, nor that two copies of
-a training point are at the same distance. So the Euclidean and the cosine distance have compiled
-kernels of their own that go pair by pair, and every other metric goes to scikit-learn row by row.
+a training point are at the same distance. So the Euclidean, cosine and Hamming distances have
+compiled kernels of their own that go pair by pair, and every other metric goes to scikit-learn row
+by row.
 """
 
 from collections.abc import Callable
@@ -55,7 +56,23 @@ def _cosine(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64
             out[i, j] = max(1.0 - cosine, 0.0)
 
 
-COMPILED_METRICS = {"euclidean": _euclidean, "l2": _euclidean, "cosine": _cosine}
+@compiled()
+def _hamming(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
+    """The share of features that differ."""
+    for j in range(points.shape[0]):
+        for i in range(queries.shape[0]):
+            count = 0
+            for f in range(points.shape[1]):
+                count += queries[i, f] != points[j, f]
+            out[i, j] = count / points.shape[1]
+
+
+COMPILED_METRICS = {
+    "euclidean": _euclidean,
+    "l2": _euclidean,
+    "cosine": _cosine,
+    "hamming": _hamming,
+}
 
 
 @compiled()

@@ -1,34 +1,32 @@
 """The estimator: checks, threads and the sum over validation points."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal, Self
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.neighbors import VALID_METRICS
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
 import dataworth
-from dataworth import checks, neighbors, quadrature
-from dataworth.games import GAME_NAMES, DirectGame, Game, HardGame, RegressionGame, SoftGame
-from dataworth.kernels.coefficients import Coefficients, shapley_like
-from dataworth.kernels.direct import MOST_CLASSES, table_bytes
+from dataworth import checks, neighbors, parameters
+from dataworth.checkpoints import Checkpoint, fingerprint
+from dataworth.encoders import ForestLeaves, is_supervised
+from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
 from dataworth.result import DataValues
-from dataworth.tasks import Limit, Task
-from dataworth.weights import WEIGHT_NAMES, WeightFunction, Weighting
+from dataworth.tasks import Leg, Limit, Task
+from dataworth.weights import WeightFunction
 
 # Validation points are summed in blocks of this many, and the blocks in their order. It is a
 # constant, and not a matter of memory or threads, so that neither can change a bit of the result.
 BLOCK = 8
-
-# Metrics that scikit-learn would fit on each row together with the training points.
-FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
-METRIC_NAMES = sorted(set(VALID_METRICS["brute"]) - {"nan_euclidean"})
-ADAPTIVE_RATIO = 0.1
 
 
 class KNNShapley(BaseEstimator):
@@ -62,12 +60,16 @@ class KNNShapley(BaseEstimator):
         None (not for the hard game) keeps real weights; then utilities have a relative error of at
         most 1e-9, which the result states. Weights below 1e-300 of the largest (1e-140 for
         regression) still count as 0. Uniform weights need no rounding.
-    metric : str or callable, default "euclidean"
+    metric : str, callable or None
         Any metric of scikit-learn but `"nan_euclidean"`, a function of two points, or
         `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
-        (n_val, n_train). `"euclidean"` and `"cosine"` are the fast ones.
+        (n_val, n_train). `"euclidean"`, `"cosine"` and `"hamming"` are the fast ones. None is the
+        encoder's own metric where it is a `ForestLeaves`, else `"euclidean"`.
     metric_params : dict or None
         Further arguments of the metric.
+    encoder : transformer or None
+        A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
+        applied to both sides; distances are then those between its outputs.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
         of the vote among the points of that class and the right one, K of them. `"direct"`: one
@@ -100,7 +102,9 @@ class KNNShapley(BaseEstimator):
     Attributes
     ----------
     classes_ : the labels seen in `fit`, sorted; not set for regression.
-    n_features_in_ : the number of features seen in `fit`; not set with precomputed distances.
+    n_features_in_ : the number of features seen in `fit`; not set with precomputed distances or an
+        encoder.
+    encoder_ : the fitted encoder, if there is one.
 
     Notes
     -----
@@ -142,13 +146,14 @@ class KNNShapley(BaseEstimator):
         weights: str | WeightFunction = "rbf",
         bandwidth: float | Literal["auto"] = "auto",
         n_bits: int | None = 3,
-        metric: str | Callable[[NDArray[Any], NDArray[Any]], float] = "euclidean",
+        metric: str | Callable[[NDArray[Any], NDArray[Any]], float] | None = None,
         metric_params: dict[str, Any] | None = None,
+        encoder: Any = None,
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
         max_rank: int | Literal["sqrt", "adaptive"] | None = None,
-        adaptive_ratio: float = ADAPTIVE_RATIO,
+        adaptive_ratio: float = parameters.ADAPTIVE_RATIO,
         n_jobs: int | None = None,
         working_memory: float = 256,
         progress: bool = True,
@@ -160,6 +165,7 @@ class KNNShapley(BaseEstimator):
         self.n_bits = n_bits
         self.metric = metric
         self.metric_params = metric_params
+        self.encoder = encoder
         self.multiclass = multiclass
         self.radius = radius
         self.semivalue = semivalue
@@ -170,12 +176,13 @@ class KNNShapley(BaseEstimator):
         self.progress = progress
 
     def fit(self, X: ArrayLike | None, y: ArrayLike) -> Self:
-        """Take the training points to be valued. Nothing is computed yet.
+        """Take the training points to be valued. Only an encoder is fitted; no value yet.
 
         Parameters
         ----------
-        X : (n_train, n_features) numbers; None with precomputed distances. float32 and float64
-            arrays in C order are kept as they are, without a copy: do not change them afterwards.
+        X : (n_train, n_features) numbers, or what the encoder takes; None with precomputed
+            distances. float32 and float64 arrays in C order are kept as they are, without a copy:
+            do not change them afterwards.
         y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
             regression, numbers.
 
@@ -183,38 +190,52 @@ class KNNShapley(BaseEstimator):
         -------
         self
         """
-        self._check_params()
-        points, rows = None, None
+        parameters.check(self)
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
+            if hasattr(self, name):
+                delattr(self, name)
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
-        else:
+            self._set_targets(y, None)
+            self._points = None
+        elif self.encoder is None:
             points = checks.matrix(X, "X")
-            rows = points.shape[0]
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if self.game == "regression":
-            self._targets: NDArray[Any] = checks.targets(y, "y", n_points=rows, of="X")
-        else:
-            labels = checks.labels(y, "y", n_points=rows, of="X")
-            self.classes_, codes = np.unique(labels, return_inverse=True)
-            self._targets = codes.astype(np.int64)
-        self._check_size()
-        if points is not None:
+            self._set_targets(y, points.shape[0])
             validate_data(self, X, skip_check_array=True)
-            points = neighbors.check_metric(points, self.metric, self.metric_params or {})
-        self._points = points
+            self._points = self._measured(points)
+        else:
+            self._set_targets(y, checks.rows(X, "X"))
+            self.encoder_ = clone(self.encoder).fit(X, self._labels())
+            self._points = self._measured(self._encoded(X))
+        parameters.check_size(self, self._targets.size, self._n_classes())
+        self._raw = X
         self._fitted_with = self._what_fit_uses()
         return self
 
-    def value(self, X_val: ArrayLike, y_val: ArrayLike) -> DataValues:
-        """Value the training points by how they serve these validation points.
+    def value(
+        self,
+        X_val: ArrayLike | None = None,
+        y_val: ArrayLike | None = None,
+        *,
+        cv: Any = None,
+        checkpoint: str | Path | None = None,
+    ) -> DataValues:
+        """Value the training points by how they serve validation points.
 
         Parameters
         ----------
-        X_val : (n_val, n_features) numbers; (n_val, n_train) with precomputed distances.
+        X_val : (n_val, n_features) numbers, or what the encoder takes; (n_val, n_train) with
+            precomputed distances. Without it, and without `cv`, every training point in turn is
+            the validation point for all others (leave-one-out).
         y_val : (n_val,) labels, each of which was seen in `fit`; numbers for regression.
+        cv : int or splitter
+            Cross-valuation: each fold in turn is the validation set for the others, on which an
+            encoder is then fitted too. A number makes stratified folds of labels, plain ones of
+            numbers, as in scikit-learn.
+        checkpoint : folder
+            Keep the state of the run there, and go on from it if the run was cut short: the same
+            call gives the same bits as an undisturbed one.
 
         Returns
         -------
@@ -222,198 +243,202 @@ class KNNShapley(BaseEstimator):
             One value per training point: the mean over the validation points.
         """
         check_is_fitted(self, "_fitted_with")
-        self._check_params()
+        parameters.check(self)
         if self._fitted_with != self._what_fit_uses():
-            raise ValueError("game and metric must not change after fit; call fit again.")
-        self._check_size()
-        queries = self._check_queries(X_val)
-        if self.game == "regression":
-            targets: NDArray[Any] = checks.targets(
-                y_val, "y_val", n_points=queries.shape[0], of="X_val"
-            )
-        else:
-            labels = checks.labels(y_val, "y_val", n_points=queries.shape[0], of="X_val")
-            targets = checks.encode(labels, self.classes_, "y_val")
-        bounded = self.max_rank is not None or self.n_bits is None
-        parts = iter(self._run(queries, targets, bounded))
-        total, error = next(parts)
-        for sums, its_error in parts:
-            total += sums
-            error = max(error, its_error)
-        total /= targets.size
-        regression = self.game == "regression"
+            raise ValueError("game, metric and encoder must not change after fit; call fit again.")
+        parameters.check_size(self, self._targets.size, self._n_classes())
+        legs, folds = self._legs(X_val, y_val, cv)
+        kept = None
+        if checkpoint is not None:
+            data = joblib.hash((self._raw, self._labels(), X_val, y_val, folds))
+            kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
+        n_val = sum(leg.size for leg in legs)
+        total, error = self._sum(legs, n_val, kept)
+        total = total / n_val
+        bounded = len(total) == 3
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
             upper=total[2] if bounded else total[0],
             index=np.arange(self._targets.size),
-            labels=self._targets if regression else self.classes_[self._targets],
-            params={k: _plain(v) for k, v in self.get_params().items()},
-            n_validation=targets.size,
+            labels=self._labels(),
+            params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
+            n_validation=n_val,
             weight_error=error,
             version=dataworth.__version__,
         )
 
-    def _run(
-        self, queries: NDArray[Any], targets: NDArray[Any], bounded: bool
-    ) -> Iterable[tuple[NDArray[np.float64], float]]:
-        """The sums of each block of validation points, in order."""
+    def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
+        """The parts of a run that share a training set, and the folds where there are any."""
+        if cv is None and (X_val is not None or y_val is not None):
+            queries = self._check_queries(X_val)
+            targets = self._check_val_targets(y_val, queries.shape[0])
+            return [Leg(len(queries), lambda: (self._task(), queries, targets, None), None)], []
+        if self._points is None:
+            raise ValueError("X_val must hold distances with metric='precomputed'; got none.")
+        if cv is None:
+            if self._targets.size < 2:
+                raise ValueError("X must hold at least two points to value them without X_val.")
+            if self.encoder is not None and is_supervised(self.encoder, self._raw):
+                raise ValueError(
+                    "encoder must not learn from labels in leave-one-out, where it has seen the "
+                    "label of each validation point; use value(cv=5)."
+                )
+            everyone = np.arange(self._targets.size)
+            task = (self._points, self._targets, everyone)
+            return [Leg(everyone.size, lambda: (self._task(), *task), None)], []
+        if X_val is not None or y_val is not None:
+            raise ValueError("cv must be None where X_val and y_val are given.")
+        labels = self._labels()
+        splitter = check_cv(cv, labels, classifier=self.game != "regression")
+        folds = [(train, val) for train, val in splitter.split(self._raw, labels)]
+        for train, val in folds:
+            missing = np.setdiff1d(labels[val], labels[train])
+            if self.game != "regression" and missing.size:
+                raise ValueError(
+                    f"cv must leave every class in each training part; {missing[0]!r} is missing."
+                )
+        return [Leg(len(val), self._fold(train, val), train) for train, val in folds], folds
+
+    def _fold(self, train: NDArray[np.int64], val: NDArray[np.int64]) -> Callable[[], Any]:
+        """A leg of cross-valuation; nothing is fitted before it is opened."""
+
+        def opened() -> Any:
+            labels = self._labels()
+            part = clone(self).fit(_safe_indexing(self._raw, train), labels[train])
+            queries = part._check_queries(_safe_indexing(self._raw, val))
+            return part._task(), queries, part._check_val_targets(labels[val], len(val)), None
+
+        return opened
+
+    def _sum(
+        self, legs: list[Leg], n_val: int, kept: Checkpoint | None
+    ) -> tuple[NDArray[np.float64], float]:
+        """Sums over all validation points, block after block, and the largest weight error."""
+        bounded = self.max_rank is not None or self.n_bits is None
+        total, error, done = np.zeros((3 if bounded else 1, self._targets.size)), 0.0, 0
+        state = None if kept is None else kept.load()
+        if state is not None:
+            done, total, error = state
+        saved = done
+        hidden = None if self.progress else True  # None: hidden where no terminal is there
+        with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
+            try:
+                seen = 0
+                for leg in legs:
+                    blocks = math.ceil(leg.size / BLOCK)
+                    skip = min(max(done - seen, 0), blocks)
+                    bar.update(min(skip * BLOCK, leg.size))
+                    seen += blocks
+                    if skip == blocks:
+                        continue
+                    for size, (sums, its_error) in self._blocks(leg, skip):
+                        if leg.columns is None:
+                            total += sums
+                        else:
+                            total[:, leg.columns] += sums
+                        error = max(error, its_error)
+                        done += 1
+                        bar.update(size)
+                        if kept is not None and kept.due():
+                            kept.save(done, total, error)
+                            saved = done
+            finally:
+                if kept is not None and saved < done:
+                    kept.save(done, total, error)
+        return total, error
+
+    def _blocks(self, leg: Leg, skip: int) -> Iterator[tuple[int, tuple[NDArray[Any], float]]]:
+        """The size and the sums of each block of a leg, in order, from the first not skipped."""
+        task, queries, targets, own = leg.open()
+        starts = range(skip * BLOCK, leg.size, BLOCK)
+        parts = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(task.block)(
+                queries[s : s + BLOCK],
+                targets[s : s + BLOCK],
+                None if own is None else own[s : s + BLOCK],
+            )
+            for s in starts
+        )
+        for start, part in zip(starts, parts, strict=True):
+            yield min(BLOCK, leg.size - start), part
+
+    def _task(self) -> Task:
         n = self._targets.size
-        jobs = effective_n_jobs(self.n_jobs)
-        room = self.working_memory * 2**20 / jobs / (8 * n)
-        weighting = self._weighting()
-        neighbors_used = n if self.radius is not None else min(int(self.n_neighbors), n)
+        room = self.working_memory * 2**20 / effective_n_jobs(self.n_jobs) / (8 * n)
+        n_neighbors = n if self.radius is not None else min(int(self.n_neighbors), n)
         rank = math.isqrt(n - 1) + 1 if self.max_rank == "sqrt" else self.max_rank
-        task = Task(
+        return Task(
             points=self._points,
-            game=self._game(neighbors_used, weighting),
-            weighting=weighting,
-            metric=self.metric,
+            game=self._game(n_neighbors),
+            weighting=parameters.weighting(self),
+            metric=self._metric(),
             metric_params=self.metric_params or {},
             radius=self.radius,
-            limit=Limit(rank, float(self.adaptive_ratio), 4 * neighbors_used),
+            limit=Limit(rank, float(self.adaptive_ratio), 4 * n_neighbors),
             rows=int(min(max(room, 1), BLOCK)),
-            bounded=bounded,
+            bounded=self.max_rank is not None or self.n_bits is None,
         )
-        starts = range(0, len(queries), BLOCK)
-        parts = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(task.block)(queries[s : s + BLOCK], targets[s : s + BLOCK]) for s in starts
-        )
-        hidden = None if self.progress else True  # None: hidden where no terminal is there
-        with tqdm(total=len(queries), desc="valuing", unit="point", delay=2, disable=hidden) as bar:
-            for start, part in zip(starts, parts, strict=True):
-                yield part
-                bar.update(min(BLOCK, len(queries) - start))
 
-    def _weighting(self) -> Weighting:
-        n_bits = None if self.n_bits is None else int(self.n_bits)
-        smallest = 1e-140 if self.game == "regression" else 1e-300  # its square is needed
-        return Weighting(self.weights, self.bandwidth, n_bits, smallest)
-
-    def _game(self, n_neighbors: int, weighting: Weighting) -> Game:
-        coefficients = self._coefficients(n_neighbors)
+    def _game(self, n_neighbors: int) -> Game:
+        weighting = parameters.weighting(self)
+        coefficients = parameters.coefficients(self, self._targets.size, n_neighbors)
         if self.game == "regression":
             return RegressionGame(self._targets, n_neighbors, weighting, coefficients)
-        rest = (self._targets, self.classes_.size, n_neighbors, weighting, coefficients)
+        rest = (self._targets, self._n_classes(), n_neighbors, weighting, coefficients)
         if self.game == "soft":
             return SoftGame(*rest)
         return DirectGame(*rest) if self.multiclass == "direct" else HardGame(*rest)
 
-    def _coefficients(self, n_neighbors: int) -> Coefficients:
-        alpha = beta = 1.0
-        if self.semivalue == "banzhaf":
-            alpha = beta = math.inf
-        elif self.semivalue != "shapley":
-            alpha, beta = float(self.semivalue[1]), float(self.semivalue[2])
-        return shapley_like(self._targets.size, n_neighbors, alpha, beta)
+    def _metric(self) -> neighbors.Metric:
+        if self.metric is not None:
+            return self.metric
+        return ForestLeaves.metric if isinstance(self.encoder, ForestLeaves) else "euclidean"
+
+    def _measured(self, points: NDArray[Any]) -> NDArray[Any]:
+        return neighbors.check_metric(points, self._metric(), self.metric_params or {})
+
+    def _encoded(self, X: Any) -> NDArray[Any]:
+        return checks.matrix(self.encoder_.transform(X), "what encoder returns")
 
     def _what_fit_uses(self) -> tuple[Any, ...]:
-        return self.metric, self.metric_params, self.game == "regression"
+        return self.metric, self.metric_params, self.encoder, self.game == "regression"
 
-    def _check_params(self) -> None:
-        checks.integer(self.n_neighbors, "n_neighbors", least=1)
-        checks.choice(self.game, "game", GAME_NAMES)
-        if not callable(self.weights):
-            checks.choice(self.weights, "weights", WEIGHT_NAMES, or_else=" or a callable")
-        if not (isinstance(self.bandwidth, str) and self.bandwidth == "auto"):
-            checks.positive(self.bandwidth, "bandwidth", or_else=" or 'auto'")
-            if self.weights != "rbf":
-                raise ValueError(f"bandwidth must be 'auto' with weights={self.weights!r}.")
-        if self.n_bits is None and self.game == "hard":
-            raise ValueError("n_bits must be from 1 to 10 with game='hard'; got None.")
-        if self.n_bits is not None:
-            checks.integer(self.n_bits, "n_bits", least=1, most=10, or_else=", or None")
-        self._check_metric()
-        checks.choice(self.multiclass, "multiclass", ("one-vs-one", "direct"))
-        if self.multiclass == "direct" and self.game != "hard":
-            raise ValueError(f"multiclass='direct' is for game='hard' only; got {self.game!r}.")
-        if self.radius is not None:
-            checks.positive(self.radius, "radius", or_else=" or None")
-            for name, bad in (
-                ("game", self.game == "hard"),
-                ("weights", self.weights != "uniform"),
-                ("max_rank", self.max_rank is not None),
-            ):
-                if bad:
-                    raise ValueError(
-                        "radius needs game='soft' or 'regression', weights='uniform' and "
-                        f"max_rank=None; got {name}={getattr(self, name)!r}."
-                    )
-        checks.semivalue(self.semivalue)
-        if self.max_rank not in (None, "sqrt", "adaptive"):
-            wanted = ", 'sqrt', 'adaptive' or None"
-            checks.integer(self.max_rank, "max_rank", least=1, or_else=wanted)
-        checks.positive(self.adaptive_ratio, "adaptive_ratio")
-        if self.adaptive_ratio != ADAPTIVE_RATIO and self.max_rank != "adaptive":
-            raise ValueError("adaptive_ratio must not be set without max_rank='adaptive'.")
-        checks.n_jobs(self.n_jobs)
-        checks.positive(self.working_memory, "working_memory")
-        checks.boolean(self.progress, "progress")
+    def _n_classes(self) -> int:
+        return 0 if self.game == "regression" else self.classes_.size
 
-    def _check_metric(self) -> None:
-        if not callable(self.metric):
-            checks.choice(self.metric, "metric", METRIC_NAMES, or_else=" or a callable")
-        if self.metric_params is not None and not isinstance(self.metric_params, dict):
-            raise TypeError(f"metric_params must be None or a dict; got {self.metric_params!r}.")
-        needed = FITTED_METRICS.get(str(self.metric))
-        if needed and needed not in (self.metric_params or {}):
-            raise ValueError(f"metric_params must hold {needed!r} with metric={self.metric!r}.")
-        if self.metric in ("precomputed", *neighbors.COMPILED_METRICS) and self.metric_params:
-            raise ValueError(
-                f"metric_params must be None with metric={self.metric!r}; "
-                f"got {self.metric_params!r}."
-            )
+    def _labels(self) -> NDArray[Any]:
+        """The training labels or targets as they were given."""
+        return self._targets if self.game == "regression" else self.classes_[self._targets]
 
-    def _check_size(self) -> None:
-        """Tables must fit into memory."""
-        k = min(int(self.n_neighbors), self._targets.size)
-        top = self._weighting().top
-        if self.game != "hard" and self.n_bits is not None and self.weights != "uniform":
-            size = quadrature.table_bytes(k, top)
-            if size > 2**30:
-                raise ValueError(
-                    f"n_bits={self.n_bits} with n_neighbors={k} would take {size / 2**30:.0f} GB; "
-                    "lower one of them or use n_bits=None."
-                )
-        if self.multiclass != "direct":
+    def _set_targets(self, y: ArrayLike, rows: int | None) -> None:
+        if self.game == "regression":
+            self._targets: NDArray[Any] = checks.targets(y, "y", n_points=rows, of="X")
             return
-        classes = self.classes_.size
-        if classes > MOST_CLASSES:
-            raise ValueError(
-                f"multiclass must be 'one-vs-one' for more than {MOST_CLASSES} classes; "
-                f"y has {classes}."
-            )
-        size = table_bytes(classes, k, top)
-        if size > 2**30:
-            raise ValueError(
-                f"multiclass='direct' would take {size / 2**30:.0f} GB with {classes} classes, "
-                f"n_neighbors={k} and n_bits={self.n_bits}; lower these or use 'one-vs-one'."
-            )
+        labels = checks.labels(y, "y", n_points=rows, of="X")
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._targets = codes.astype(np.int64)
 
-    def _check_queries(self, X_val: ArrayLike) -> NDArray[Any]:
-        if self._points is not None:
+    def _check_val_targets(self, y_val: Any, rows: int) -> NDArray[Any]:
+        if self.game == "regression":
+            return checks.targets(y_val, "y_val", n_points=rows, of="X_val")
+        labels = checks.labels(y_val, "y_val", n_points=rows, of="X_val")
+        return checks.encode(labels, self.classes_, "y_val")
+
+    def _check_queries(self, X_val: Any) -> NDArray[Any]:
+        if self._points is None:
+            queries = checks.matrix(
+                X_val, "X_val", n_columns=self._targets.size, columns="one per training point"
+            )
+            if queries.min() < 0.0:
+                raise ValueError(
+                    f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
+                )
+            return queries
+        if self.encoder is not None:
+            checks.rows(X_val, "X_val")
+            queries = self._encoded(X_val)
+        else:
             queries = checks.matrix(X_val, "X_val", n_columns=self._points.shape[1])
             validate_data(self, X_val, reset=False, skip_check_array=True)
-            return queries.astype(bool) if self._points.dtype == bool else queries
-        queries = checks.matrix(
-            X_val, "X_val", n_columns=self._targets.size, columns="one per training point"
-        )
-        if queries.min() < 0.0:
-            raise ValueError(
-                f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
-            )
-        return queries
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can keep it."""
-    if callable(value):
-        name = getattr(value, "__qualname__", type(value).__qualname__)
-        return f"{getattr(value, '__module__', '')}.{name}"
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    return value
+        return queries.astype(bool) if self._points.dtype == bool else queries

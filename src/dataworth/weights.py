@@ -179,3 +179,11 @@ def cut(ranked: Ranked, limit: int, n_train: int) -> Ranked:
     behind = np.full(n_train, -1, ranked.weights.dtype)
     behind[ranked.order[limit:]] = ranked.weights[limit:]
     return Ranked(ranked.order[:limit], ranked.weights[:limit], behind, ranked.falling)
+
+
+def without(ranked: Ranked, own: int) -> Ranked:
+    """Training indices as they are where the point at position `own` was left out of the row."""
+    behind = ranked.behind
+    if behind is not None:
+        behind = np.insert(behind, own, -1)
+    return Ranked(ranked.order + (ranked.order >= own), ranked.weights, behind, ranked.falling)

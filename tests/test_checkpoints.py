@@ -1,0 +1,157 @@
+"""Runs that are killed, cut short or tampered with."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dataworth import KNNShapley, checkpoints
+
+RUN = """
+import sys
+import numpy as np
+from dataworth import KNNShapley
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(20_000, 8)), rng.integers(0, 3, 20_000)
+X_val, y_val = rng.normal(size=(400, 8)), rng.integers(0, 3, 400)
+valuator = KNNShapley(n_neighbors=10, weights="linear", n_jobs=2).fit(X, y)
+print("ready", flush=True)
+values = valuator.value(X_val, y_val, checkpoint=sys.argv[1] if len(sys.argv) > 1 else None)
+sys.stdout.buffer.write(values.values.tobytes())
+"""
+
+
+def start(*args: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", RUN, *args], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def finish(process: subprocess.Popen[bytes]) -> Any:
+    assert process.stdout is not None
+    values = np.frombuffer(process.stdout.read())
+    process.stdout.close()
+    assert process.wait() == 0
+    assert values.size == 20_000
+    return values
+
+
+def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    begun = time.monotonic()
+    ref = finish(start())
+    whole = time.monotonic() - begun
+    folder = tmp_path / "run"
+    for _ in range(20):
+        process = start(str(folder))
+        time.sleep(rng.random() * whole / 12)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+    np.testing.assert_array_equal(finish(start(str(folder))), ref)
+
+
+def test_interruption_leaves_a_usable_state(tmp_path: Path) -> None:
+    process = start(str(tmp_path))
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    asked = time.monotonic()
+    assert process.wait(timeout=10) != 0
+    assert time.monotonic() - asked < 5
+    assert process.stdout is not None
+    process.stdout.close()
+    assert any(tmp_path.glob("state-*.npz"))
+    np.testing.assert_array_equal(finish(start(str(tmp_path))), finish(start()))
+
+
+class Stop(Exception):
+    """Raised in the middle of a run."""
+
+
+def small(**params: Any) -> tuple[KNNShapley, Any, Any]:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)
+    return KNNShapley(**params).fit(X, y), rng.normal(size=(50, 3)), rng.integers(0, 2, 50)
+
+
+def stopped(monkeypatch: pytest.MonkeyPatch, folder: Path, after: int, how: Any) -> None:
+    """Start a run that keeps every block and stops after some."""
+    valuator, X_val, y_val = small()
+    count = 0
+    plain = checkpoints.Checkpoint.save
+
+    def save(self: Any, *args: Any) -> None:
+        nonlocal count
+        plain(self, *args)
+        count += 1
+        if count == after:
+            raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints.Checkpoint, "due", lambda self: True)
+        patch.setattr(checkpoints.Checkpoint, "save", save)
+        with pytest.raises(Stop):
+            valuator.value(*(() if how else (X_val, y_val)), checkpoint=folder, **how)
+
+
+@pytest.mark.parametrize("how", [{}, {"cv": 3}])
+@pytest.mark.parametrize("after", [1, 2, 5])
+def test_a_run_goes_on_where_it_was(
+    how: dict[str, Any], after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(monkeypatch, tmp_path, after, how)
+    valuator, X_val, y_val = small(n_jobs=2, working_memory=1)
+    args = () if how else (X_val, y_val)
+    ref = valuator.value(*args, **how).values
+    np.testing.assert_array_equal(valuator.value(*args, checkpoint=tmp_path, **how).values, ref)
+    # And once more, from the finished state.
+    np.testing.assert_array_equal(valuator.value(*args, checkpoint=tmp_path, **how).values, ref)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "both", "missing"])
+def test_damaged_states_are_computed_again(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(monkeypatch, tmp_path, 4, {})
+    paths = sorted(tmp_path.glob("state-*.npz"), key=lambda p: p.stat().st_mtime_ns)
+    for path in paths if damage == "both" else paths[-1:]:
+        content = bytearray(path.read_bytes())
+        if damage == "flip":
+            content[len(content) // 2] ^= 1
+        if damage == "missing":
+            path.unlink()
+        else:
+            path.write_bytes(
+                b"" if damage == "empty" else content[: -1 if damage != "flip" else None]
+            )
+    valuator, X_val, y_val = small()
+    ref = valuator.value(X_val, y_val).values
+    got = valuator.value(X_val, y_val, checkpoint=tmp_path).values
+    np.testing.assert_array_equal(got, ref)
+
+
+def test_another_run_is_refused(tmp_path: Path) -> None:
+    valuator, X_val, y_val = small()
+    valuator.value(X_val, y_val, checkpoint=tmp_path)
+    message = "checkpoint must be of the same data and parameters"
+    with pytest.raises(ValueError, match=message):
+        valuator.value(X_val + 1e-9, y_val, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=message):
+        valuator.value(checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=message):
+        valuator.set_params(n_neighbors=4).value(X_val, y_val, checkpoint=tmp_path)
+    same = small(weights=lambda d: d * 0 + 1.0)[0]
+    same.value(X_val, y_val, checkpoint=tmp_path / "other")
+    with pytest.raises(ValueError, match=message):
+        small(weights=lambda d: d * 0 + 0.5)[0].value(X_val, y_val, checkpoint=tmp_path / "other")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="checkpoint must name a folder"):
+        valuator.value(X_val, y_val, checkpoint=tmp_path / "file")
+    assert {p.name for p in (tmp_path / "other").iterdir()} <= {"state-0.npz", "state-1.npz"}

@@ -1,0 +1,180 @@
+"""Leave-one-out, cross-valuation and encoders."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from dataworth import ForestLeaves, KNNShapley
+from dataworth.encoders import is_supervised
+
+
+def cloud(n: int = 60, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int) + (np.arange(n) % 5 == 0)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"game": "hard"},
+        {"game": "regression", "weights": "uniform"},
+        {"game": "regression"},
+        {"n_bits": None},
+        {"weights": "uniform", "radius": 1.0},
+        {"max_rank": 10, "weights": "linear"},
+        {"max_rank": 10, "game": "hard", "weights": lambda d: np.linspace(0.2, 1.0, d.size)},
+        {"metric": "manhattan"},
+    ],
+)
+def test_leave_one_out_equals_a_loop(params: dict[str, Any]) -> None:
+    X, y = cloud()
+    got = KNNShapley(**params).fit(X, y).value()
+    sums = {name: np.zeros(60) for name in ("values", "lower", "upper")}
+    for i in range(60):
+        rest = np.delete(np.arange(60), i)
+        one = KNNShapley(**params).fit(X[rest], y[rest]).value(X[i : i + 1], y[i : i + 1])
+        for name, total in sums.items():
+            total[rest] += getattr(one, name)
+    assert got.n_validation == 60
+    for name, total in sums.items():
+        np.testing.assert_allclose(getattr(got, name), total / 60, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "cv", [3, KFold(4, shuffle=True, random_state=0), ShuffleSplit(5, random_state=1)]
+)
+@pytest.mark.parametrize("game", ["soft", "regression"])
+def test_cross_valuation_equals_a_loop(cv: Any, game: Any) -> None:
+    X, y = cloud()
+    got = KNNShapley(game=game).fit(X, y).value(cv=cv)
+    splitter = cv
+    if cv == 3:
+        splitter = StratifiedKFold(3) if game == "soft" else KFold(3)
+    total, n_val = np.zeros(60), 0
+    for train, val in splitter.split(X, y):
+        one = KNNShapley(game=game).fit(X[train], y[train]).value(X[val], y[val])
+        total[train] += one.values * len(val)
+        n_val += len(val)
+    assert got.n_validation == n_val
+    np.testing.assert_allclose(got.values, total / n_val, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("how", [{}, {"cv": 4}])
+def test_threads_do_not_change_a_bit(how: dict[str, Any]) -> None:
+    X, y = cloud(150)
+    ref = KNNShapley().fit(X, y).value(**how).values
+    for n_jobs in (2, 3):
+        got = KNNShapley(n_jobs=n_jobs, working_memory=1e-9).fit(X, y).value(**how).values
+        np.testing.assert_array_equal(got, ref)
+
+
+def test_encoder_is_applied_to_both_sides() -> None:
+    X, y = cloud()
+    scale = np.array([1.0, 50.0, 0.01])
+    got = KNNShapley(encoder=StandardScaler()).fit(X * scale, y).value(X[:9] * scale, y[:9])
+    scaler = StandardScaler().fit(X * scale)
+    plain, queries = scaler.transform(X * scale), scaler.transform(X[:9] * scale)
+    ref = KNNShapley().fit(plain, y).value(queries, y[:9])
+    np.testing.assert_array_equal(got.values, ref.values)
+    again = KNNShapley(encoder=StandardScaler()).fit(X * scale, y).value()
+    np.testing.assert_array_equal(again.values, KNNShapley().fit(plain, y).value().values)
+
+
+def test_encoder_takes_what_is_no_matrix() -> None:
+    texts, y = ["aa", "ab", "bb", "bbb", "aaa", "b"] * 3, [0, 0, 1, 1, 0, 1] * 3
+    counts = FunctionTransformer(lambda t: np.array([[s.count("a"), s.count("b")] for s in t]))
+    got = KNNShapley(encoder=counts).fit(texts, y).value(cv=3)
+    assert got.values.shape == (18,)
+
+
+class Spy(StandardScaler):
+    """Remembers how many points it was fitted on."""
+
+    seen: list[int] = []  # noqa: RUF012
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        self.seen.append(len(X))
+        return super().fit(X)
+
+
+def test_encoder_never_sees_the_fold_that_judges() -> None:
+    X, y = cloud()
+    Spy.seen.clear()
+    KNNShapley(encoder=Spy()).fit(X, y).value(cv=4)
+    assert Spy.seen == [60, 45, 45, 45, 45]
+
+
+def test_labels_do_not_leak_through_a_forest() -> None:
+    """With labels that mean nothing, no point may look right to a fold that was not in on it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
+    values = KNNShapley(encoder=ForestLeaves(n_estimators=50)).fit(X, y).value(cv=5)
+    assert abs(values.values.sum()) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("encoder", "supervised"),
+    [
+        (StandardScaler(), False),
+        (PCA(2), False),
+        (make_pipeline(StandardScaler(), PCA(2)), False),
+        (ForestLeaves(), True),
+        (LinearDiscriminantAnalysis(), True),
+        (make_pipeline(StandardScaler(), SelectKBest(k=2)), True),
+    ],
+)
+def test_supervised_encoders_need_folds(encoder: Any, supervised: bool) -> None:
+    X, y = cloud()
+    assert is_supervised(encoder, X) == supervised
+    valuator = KNNShapley(encoder=encoder, metric="euclidean").fit(X, y)
+    if supervised:
+        with pytest.raises(ValueError, match=r"encoder must not learn .* use value\(cv=5\)"):
+            valuator.value()
+    else:
+        valuator.value()
+    assert np.isfinite(valuator.value(cv=3).values).all()
+
+
+@pytest.mark.parametrize("target", ["labels", "numbers"])
+def test_forest_leaves_measure_the_share_of_trees(target: str) -> None:
+    X, y = cloud()
+    y = y if target == "labels" else X[:, 0] * 3.3
+    game: Any = "soft" if target == "labels" else "regression"
+    encoder = ForestLeaves(n_estimators=20)
+    leaves = ForestLeaves(n_estimators=20).fit_transform(X, y)
+    D = np.array([[np.mean(a != b) for b in leaves] for a in leaves])
+    got = KNNShapley(game=game, encoder=encoder).fit(X, y).value(X, y)
+    ref = KNNShapley(game=game, metric="precomputed").fit(None, y).value(D, y)
+    np.testing.assert_array_equal(got.values, ref.values)
+
+
+def test_bad_calls() -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    with pytest.raises(ValueError, match="cv must be None where X_val and y_val are given"):
+        valuator.value(X, y, cv=3)
+    with pytest.raises(TypeError, match="y_val must be an array of labels; got None"):
+        valuator.value(X)
+    with pytest.raises(TypeError, match="X_val must be an array of numbers"):
+        valuator.value(y_val=y)
+    with pytest.raises(ValueError, match="X must hold at least two points"):
+        KNNShapley().fit(X[:1], y[:1]).value()
+    with pytest.raises(ValueError, match="X_val must hold distances"):
+        KNNShapley(metric="precomputed").fit(None, y).value()
+    rare = np.append(np.zeros(59, int), 1)
+    with pytest.raises(ValueError, match="cv must leave every class .* np.int64\\(1\\) is missing"):
+        KNNShapley().fit(X, rare).value(cv=KFold(3))
+    with pytest.raises(TypeError, match="encoder must have fit and transform"):
+        KNNShapley(encoder="pca").fit(X, y)
+    with pytest.raises(ValueError, match="encoder must be None with metric='precomputed'"):
+        KNNShapley(encoder=PCA(), metric="precomputed").fit(None, y)
