@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dataworth import quadrature
 from dataworth.kernels import closed, direct, hard, nodes
 from dataworth.kernels.coefficients import Coefficients, room
+from dataworth.kernels.moments import Points
 from dataworth.solutions import ByClass, ByPoint, Flags, Floats, Solution
 from dataworth.weights import Ranked, Weighting
 
@@ -224,13 +225,13 @@ class WeightedMean:
             self.table, self.factors = quadrature.integer_nodes(k, weighting.top, power)
         self.tail = np.empty((power + 1, self.factors.size + 1))
 
-    def _points(self, weights: NDArray[Any], quantity: Floats) -> nodes.Points:
+    def _points(self, weights: NDArray[Any], quantity: Floats) -> Points:
         """Points as the kernel takes them: rows of the table of factors, or real weights."""
         zeta = weights * quantity
         if self.real:
-            return nodes.Points(np.empty(0, np.int64), self.table, weights, self.rates, zeta)
+            return Points(np.empty(0, np.int64), self.table, weights, self.rates, zeta)
         ids = weights.astype(np.int64)
-        return nodes.Points(ids, self.table, np.empty(0), self.rates, zeta)
+        return Points(ids, self.table, np.empty(0), self.rates, zeta)
 
     def values(self, quantity: Floats, empty: float) -> Floats:
         """Values of the ranked points, whose mean `quantity` is what the utility is made of."""

@@ -32,219 +32,24 @@ first sum of the identity is the same expression with a point m that moves nothi
 Cost: O(n K J) for n points and J nodes; memory O(K J + n).
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import uint64
 
 from dataworth.kernels.compiled import compiled, inlined
-from dataworth.kernels.walk import NEAR, Floats, Ints, downdate_terms
-
-
-class Points(NamedTuple):
-    """Points as the kernel takes them.
-
-    ids : (n,) row of `table` that holds each point's factors.
-    table : (rows, J) factors by node. With no rows, the factors are exp(-rates * weight).
-    weights, rates : (n,) and (J,), read only where `table` has no rows.
-    zeta : (n,) contributions to Z.
-    """
-
-    ids: Ints
-    table: Floats
-    weights: Floats
-    rates: Floats
-    zeta: Floats
-
-
-@inlined
-def _is_new(points: Points, m: int) -> bool:
-    """Whether the factors of point m may differ from those of the point before it."""
-    return points.table.shape[0] == 0 or points.ids[m] != points.ids[m - 1]
-
-
-@inlined
-def _set_factors(points: Points, m: int, z: Floats) -> None:
-    """The factors of point m: a row of the table, or exp(-rate * weight) where there is none."""
-    if points.table.shape[0] > 0:
-        for r in range(z.size):
-            z[r] = points.table[points.ids[m], r]
-    else:
-        for r in range(z.size):
-            z[r] = np.exp(-points.rates[r] * points.weights[m])
-
-
-@inlined
-def _set_powers(z: Floats, terms: int, powers: Floats) -> None:
-    """powers[q, t * J + r] = (p choose q) t^(p-q) z_r^t: what the running sums are read with."""
-    nodes = z.size
-    order = powers.shape[0] - 1
-    for r in range(nodes):
-        powers[order, r] = 1.0
-    for t in range(1, terms + 1):
-        for r in range(nodes):
-            powers[order, t * nodes + r] = powers[order, (t - 1) * nodes + r] * z[r]
-    for q in range(order):
-        for t in range(terms + 1):
-            factor = float(t) ** (order - q) * (order if q == 1 else 1)
-            for r in range(nodes):
-                powers[q, t * nodes + r] = factor * powers[order, t * nodes + r]
-
-
-@inlined
-def _read(sums: Floats, powers: Floats, size: int, zeta: float) -> float:
-    """The running sums at a point's factors and contribution, by Horner's rule in zeta."""
-    total = 0.0
-    for q in range(sums.shape[0]):
-        part = 0.0
-        for i in range(size):
-            part += sums[q, i] * powers[q, i]
-        total = total * zeta + part
-    return total
-
-
-@inlined
-def _step_square(
-    moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
-) -> None:
-    """The part of `_step` that the second power of Z adds; it runs before `_step`."""
-    none, one, two, out = moments[0], moments[1], moments[2], sums[2]
-    nodes = z.size
-    levels = none.size // nodes
-    for t in range(levels):
-        low, up, e = (levels - 1 - t) * nodes, (levels - t) * nodes, t * nodes
-        gain, loss = c[t], c[t + 1]
-        take = (levels - t) / m
-        keep = 1.0 - take
-        for r in range(uint64(nodes)):
-            i = uint64(low) + r
-            moved = z[r] * (two[i] + zeta * (2.0 * one[i] + zeta * none[i]))
-            if t == 0:
-                out[r] -= loss * moved
-            else:
-                old = two[uint64(up) + r]
-                if t <= terms:
-                    out[uint64(e) + r] += gain * old - loss * moved
-                two[uint64(up) + r] = keep * old + take * moved
-    if terms == levels:
-        for r in range(nodes):
-            out[levels * nodes + r] += c[levels] * two[r]
-
-
-@inlined
-def _step(
-    moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
-) -> None:
-    """Pass point m: add its e_{t,q}, t <= terms, to the sums and move the moments q = 0 and 1.
-
-    c[t] is c_{t-1}, with zeros beyond the terms. Levels fall as t rises, so each one is read as it
-    was before the point and written once.
-    """
-    none, one = moments[0], moments[1]
-    out, out_one = sums[0], sums[1]
-    nodes = uint64(z.size)
-    levels = none.size // z.size
-    low = uint64((levels - 1) * z.size)
-    loss = c[1]
-    for r in range(nodes):
-        moved = z[r] * none[low + r]
-        out[r] -= loss * moved
-        out_one[r] -= loss * (z[r] * one[low + r] + zeta * moved)
-    for t in range(1, levels):
-        up = low
-        low = up - nodes
-        take = (levels - t) / m
-        keep = 1.0 - take
-        gain, loss = c[t], c[t + 1]
-        if t <= terms:
-            e = uint64(t) * nodes
-            for r in range(nodes):
-                moved = z[r] * none[low + r]
-                moved_one = z[r] * one[low + r] + zeta * moved
-                old, old_one = none[up + r], one[up + r]
-                out[e + r] += gain * old - loss * moved
-                out_one[e + r] += gain * old_one - loss * moved_one
-                none[up + r] = keep * old + take * moved
-                one[up + r] = keep * old_one + take * moved_one
-        else:
-            for r in range(nodes):
-                moved = z[r] * none[low + r]
-                moved_one = z[r] * one[low + r] + zeta * moved
-                none[up + r] = keep * none[up + r] + take * moved
-                one[up + r] = keep * one[up + r] + take * moved_one
-    if terms == levels:
-        e = uint64(levels) * nodes
-        for r in range(nodes):
-            out[e + r] += c[levels] * none[r]
-            out_one[e + r] += c[levels] * one[r]
-
-
-@compiled(fastmath=True)
-def _advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
-    """Pass point m without gathering anything; the plain form of `_step`."""
-    nodes = z.size
-    order = moments.shape[0] - 1
-    levels = moments.shape[1] // nodes
-    for level in range(min(levels - 1, m), 0, -1):
-        take = level / m
-        keep = 1.0 - take
-        for r in range(nodes):
-            low, up = (level - 1) * nodes + r, level * nodes + r
-            moved = z[r] * moments[0, low]
-            moved_one = z[r] * moments[1, low] + zeta * moved
-            if order == 2:
-                moved_two = z[r] * (moments[2, low] + zeta * moments[1, low]) + zeta * moved_one
-                moments[2, up] = keep * moments[2, up] + take * moved_two
-            moments[1, up] = keep * moments[1, up] + take * moved_one
-            moments[0, up] = keep * moments[0, up] + take * moved
-
-
-@compiled(fastmath=True)
-def _add_room(moments: Floats, nodes: int, n: int, room: Floats, c: Floats, sums: Floats) -> None:
-    """Add the first sum of the identity: e_{t,q} against a point that moves nothing."""
-    for level in range(room.size):
-        terms = downdate_terms(n, level)
-        _set_downdate(room[level], n, level, terms, c)
-        for q in range(moments.shape[0]):
-            for t in range(terms + 1):
-                for r in range(nodes):
-                    e = t * nodes + r
-                    if t > 0:
-                        sums[q, e] += c[t] * moments[q, (level + 1 - t) * nodes + r]
-                    if t <= level:
-                        sums[q, e] -= c[t + 1] * moments[q, (level - t) * nodes + r]
-
-
-@inlined
-def _set_downdate(scale: float, n: int, level: int, terms: int, out: Floats) -> None:
-    """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and zeros around them."""
-    out[0] = 0.0
-    product = scale
-    for j in range(terms):
-        share = 1.0 / (n - level + j)
-        out[j + 1] = product * n * share
-        product *= -(level - j) * share
-    out[terms + 1] = 0.0
-
-
-@inlined
-def _begin(moments: Floats, start: Floats) -> None:
-    moments[:] = 0.0
-    moments[:, : start.shape[1]] = start
-
-
-@compiled(fastmath=True)
-def _added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
-    """Mean utility of l-subsets with one point added, summed over the nodes."""
-    order = moments.shape[0] - 1
-    total = 0.0
-    for r in range(z.size):
-        i = level * z.size + r
-        at = moments[1, i] + zeta * moments[0, i]
-        if order == 2:
-            at = moments[2, i] + zeta * (moments[1, i] + at)
-        total += z[r] * at
-    return total
+from dataworth.kernels.moments import (
+    Points,
+    add_room,
+    added,
+    advance,
+    begin,
+    is_new,
+    read,
+    set_downdate,
+    set_factors,
+    set_powers,
+    step,
+    step_square,
+)
+from dataworth.kernels.walk import NEAR, Floats, downdate_terms
 
 
 @inlined
@@ -276,26 +81,26 @@ def _near_ranks(
     levels = room.size
     nodes = start.shape[1]
     own, z = np.empty(nodes), np.empty(nodes)
-    _set_factors(points, point, own)
-    _begin(moments, start)
+    set_factors(points, point, own)
+    begin(moments, start)
     total = 0.0
     passed = 0
     for m in range(stop):
         if m == point:
             out[m] = 0.0
             continue
-        _set_factors(points, m, z)
+        set_factors(points, m, z)
         if _alike(points, point, m):
             out[m] = -total
         elif m > point and m >= levels:
-            gain = _added(moments, levels - 1, own, points.zeta[point])
-            total += displace[m + 1] * (gain - _added(moments, levels - 1, z, points.zeta[m]))
+            gain = added(moments, levels - 1, own, points.zeta[point])
+            total += displace[m + 1] * (gain - added(moments, levels - 1, z, points.zeta[m]))
         passed += 1
-        _advance(moments, z, points.zeta[m], passed)
+        advance(moments, z, points.zeta[m], passed)
     if stop == points.zeta.size:
         for level in range(levels):
             plain = moments[-1, level * nodes : (level + 1) * nodes].sum()
-            total += room[level] * (_added(moments, level, own, points.zeta[point]) - plain)
+            total += room[level] * (added(moments, level, own, points.zeta[point]) - plain)
     for m in range(point, stop):
         if _alike(points, point, m):
             out[m] += total
@@ -319,26 +124,26 @@ def _far_ranks(
     z = np.empty(nodes)
     powers = np.empty((start.shape[0], (levels + 1) * nodes))
     c = np.zeros(levels + 2)
-    _begin(moments, start)
+    begin(moments, start)
     for m in range(first):
-        _set_factors(points, m, z)
-        _advance(moments, z, points.zeta[m], m + 1)
+        set_factors(points, m, z)
+        advance(moments, z, points.zeta[m], m + 1)
     block = 0
     while first < n:
         stop = min(2 * first, n)
         terms = downdate_terms(first, levels - 1)
         block_sums = sums[block]
         for m in range(first, stop):
-            if m == first or _is_new(points, m):
-                _set_factors(points, m, z)
-                _set_powers(z, terms, powers)
-            out[m] = -_read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
-            _set_downdate(displace[m + 1], m, levels - 1, terms, c)
+            if m == first or is_new(points, m):
+                set_factors(points, m, z)
+                set_powers(z, terms, powers)
+            out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
+            set_downdate(displace[m + 1], m, levels - 1, terms, c)
             if start.shape[0] == 3:
-                _step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
-            _step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+                step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+            step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
         if stop == n:
-            _add_room(moments, nodes, n, room, c, block_sums)
+            add_room(moments, nodes, n, room, c, block_sums)
         block += 1
         first = stop
 
@@ -359,10 +164,10 @@ def _add_reading(
     block = 0
     stop = 2 * near
     for m in range(points.zeta.size):
-        fresh = m == 0 or _is_new(points, m)
+        fresh = m == 0 or is_new(points, m)
         if fresh:
-            _set_factors(points, m, z)
-            _set_powers(z, size // z.size - 1, powers)
+            set_factors(points, m, z)
+            set_powers(z, size // z.size - 1, powers)
         if m == stop:
             block += 1
             stop *= 2
@@ -422,10 +227,10 @@ def weighted_mean(
         _add_reading(near, points, sums, out)
     elif outside.size > 0:  # the moments so far each lacked a point
         z = np.empty(nodes)
-        _begin(moments, start)
+        begin(moments, start)
         for m in range(n):
-            _set_factors(points, m, z)
-            _advance(moments, z, points.zeta[m], m + 1)
+            set_factors(points, m, z)
+            advance(moments, z, points.zeta[m], m + 1)
     if outside.size > 0:
         tail[:] = 0.0
         for level in range(levels):
@@ -445,8 +250,8 @@ def behind(
     parts = np.empty(order + 1)
     plain = tail[order].sum()
     for m in range(points.zeta.size):
-        if m == 0 or _is_new(points, m):
-            _set_factors(points, m, z)
+        if m == 0 or is_new(points, m):
+            set_factors(points, m, z)
             for q in range(order + 1):
                 parts[q] = (z * tail[q]).sum()
         if order == 2:
