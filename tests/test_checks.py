@@ -77,7 +77,6 @@ def test_parameters(params: dict[str, Any], error: type[Exception], message: str
         (X[:0], y[:0], ValueError, "X must hold at least one point"),
         (X.astype(object), y, TypeError, "X must hold real numbers; got dtype object"),
         ([["a", "b"]] * 6, y, TypeError, "X must hold real numbers; got dtype <U1"),
-        (csr_array(X), y, TypeError, "X must be a dense array; got a sparse one"),
         (None, y, TypeError, "X must be an array of numbers .* got None"),
         ([[1.0, 2.0]] * 5 + [[1.0]], y, ValueError, "X must have rows of one length"),
         (X * 1j, y, TypeError, "X must hold real numbers; got dtype complex128"),
@@ -155,6 +154,17 @@ def test_targets_of_regression() -> None:
         valuator.fit(X, y[:5])
     with pytest.raises(ValueError, match="y_val must hold one number per row of X_val, 2; got 1"):
         valuator.fit(X, y).value(X_VAL, [1.0])
+
+
+def test_sparse() -> None:
+    with pytest.raises(ValueError, match="metric must be one of .* for sparse X; got 'chebyshev'"):
+        KNNShapley(metric="chebyshev").fit(csr_array(X), y)
+    with pytest.raises(ValueError, match="X must be finite"):
+        KNNShapley().fit(csr_array(spoiled(np.nan)), y)
+    with pytest.raises(TypeError, match="X_val must be dense here; got a sparse array"):
+        KNNShapley().fit(X, y).value(csr_array(X_VAL), Y_VAL)
+    with pytest.raises(ValueError, match=r"X_val must have 2 columns \(features\); got 1"):
+        KNNShapley().fit(csr_array(X), y).value(csr_array(X_VAL[:, :1]), Y_VAL)
 
 
 def test_three_columns_are_no_places_on_earth() -> None:

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -156,6 +158,29 @@ def test_forest_leaves_measure_the_share_of_trees(target: str) -> None:
     got = KNNShapley(game=game, encoder=encoder).fit(X, y).value(X, y)
     ref = KNNShapley(game=game, metric="precomputed").fit(None, y).value(D, y)
     np.testing.assert_array_equal(got.values, ref.values)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_sparse_features_equal_dense_ones(metric: str, dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    # Few equal distances: where there are some, sums in another order may rank them otherwise.
+    X = (rng.random((120, 30)) * 1e4 * (rng.random((120, 30)) < 0.3)).astype(dtype)
+    y = rng.integers(0, 3, 120)
+    dense, sparse = KNNShapley(metric=metric).fit(X, y), KNNShapley(metric=metric)
+    sparse.fit(csr_array(X), y)
+    for val in (csr_array(X[:20]), X[:20]):
+        got = sparse.value(val, y[:20]).values
+        np.testing.assert_allclose(got, dense.value(X[:20], y[:20]).values, atol=1e-6)
+    np.testing.assert_allclose(sparse.value().values, dense.value().values, atol=1e-6)
+    np.testing.assert_allclose(sparse.value(cv=3).values, dense.value(cv=3).values, atol=1e-6)
+
+
+def test_texts_through_a_sparse_encoder() -> None:
+    texts = ["red apple", "green apple", "red cherry", "fast car", "red car", "slow car"] * 4
+    y = ["fruit", "fruit", "fruit", "car", "car", "car"] * 4
+    values = KNNShapley(encoder=TfidfVectorizer(), metric="cosine").fit(texts, y).value(cv=3)
+    assert (values.values > 0).all()
 
 
 def test_bad_calls() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 
 def integer(
@@ -76,15 +76,22 @@ def n_jobs(value: Any) -> int | None:
 
 
 def matrix(
-    value: Any, name: str, *, n_columns: int | None = None, columns: str = "features"
-) -> NDArray[Any]:
-    """A dense two-dimensional array of finite numbers, float32 or float64, in rows.
+    value: Any,
+    name: str,
+    *,
+    n_columns: int | None = None,
+    columns: str = "features",
+    sparse: bool = False,
+) -> Any:
+    """A two-dimensional array of finite numbers, float32 or float64, in rows.
 
     float32 and float64 arrays come back as they are; float16 becomes float32 and integers and
-    booleans become float64.
+    booleans become float64. Where `sparse` is allowed, a sparse array comes back in CSR format.
     """
     if issparse(value):
-        raise TypeError(f"{name} must be a dense array; got a sparse one. Use {name}.toarray().")
+        if not sparse:
+            raise TypeError(f"{name} must be dense here; got a sparse array. Use {name}.toarray().")
+        return _sparse(value, name, n_columns, columns)
     if value is None:
         raise TypeError(f"{name} must be an array of numbers (points × {columns}); got None.")
     if isinstance(value, np.ma.MaskedArray):
@@ -124,6 +131,21 @@ def matrix(
                 f"{name} must be finite; row {row}, column {column} is {array[row, column]}."
             )
     return array
+
+
+def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_array:
+    """The checks of `matrix` on the stored entries of a sparse array."""
+    if value.ndim != 2 or 0 in value.shape:
+        raise ValueError(
+            f"{name} must hold at least one point and one column; got shape {value.shape}."
+        )
+    if n_columns is not None and value.shape[1] != n_columns:
+        raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {value.shape[1]}.")
+    array = csr_array(value)
+    if array.nnz:
+        stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
+        array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
 def rows(value: Any, name: str) -> int:

@@ -13,10 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
 from dataworth.kernels.compiled import compiled
+
+# What scikit-learn measures without making the training points dense.
+SPARSE_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan")
 
 Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -94,7 +98,7 @@ def distances(
 ) -> NDArray[np.float64]:
     """Distances of each query (rows) to each training point (columns), float64."""
     out = np.empty((queries.shape[0], points.shape[0]))
-    if isinstance(metric, str) and metric in COMPILED_METRICS:
+    if isinstance(metric, str) and metric in COMPILED_METRICS and not issparse(points):
         COMPILED_METRICS[metric](queries, points, out)
         return out
     for i in range(queries.shape[0]):
@@ -104,6 +108,9 @@ def distances(
 
 def check_metric(points: NDArray[Any], metric: Metric, params: dict[str, Any]) -> NDArray[Any]:
     """Try the metric on one point before any work; returns the points as the metric takes them."""
+    if issparse(points) and metric not in SPARSE_METRICS:
+        names = ", ".join(repr(n) for n in SPARSE_METRICS)
+        raise ValueError(f"metric must be one of {names} for sparse X; got {metric!r}.")
     if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
         if not np.isin(points, (0, 1)).all():
             raise ValueError(f"X must hold zeros and ones only with metric={metric!r}.")

@@ -72,7 +72,7 @@ class Task:
         """
         sums = np.zeros((3 if self.bounded else 1, self.game.n_points))
         error = 0.0
-        for start in range(0, len(queries), self.rows):
+        for start in range(0, queries.shape[0], self.rows):
             some = queries[start : start + self.rows]
             if self.points is None:
                 distances = np.asarray(some, dtype=np.float64)

@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
@@ -180,9 +181,9 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        X : (n_train, n_features) numbers, or what the encoder takes; None with precomputed
-            distances. float32 and float64 arrays in C order are kept as they are, without a copy:
-            do not change them afterwards.
+        X : (n_train, n_features) numbers, dense or sparse, or what the encoder takes; None with
+            precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order
+            are kept as they are, without a copy: do not change them afterwards.
         y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
             regression, numbers.
 
@@ -200,7 +201,7 @@ class KNNShapley(BaseEstimator):
             self._set_targets(y, None)
             self._points = None
         elif self.encoder is None:
-            points = checks.matrix(X, "X")
+            points = checks.matrix(X, "X", sparse=True)
             self._set_targets(y, points.shape[0])
             validate_data(self, X, skip_check_array=True)
             self._points = self._measured(points)
@@ -273,7 +274,7 @@ class KNNShapley(BaseEstimator):
         if cv is None and (X_val is not None or y_val is not None):
             queries = self._check_queries(X_val)
             targets = self._check_val_targets(y_val, queries.shape[0])
-            return [Leg(len(queries), lambda: (self._task(), queries, targets, None), None)], []
+            return [Leg(queries.shape[0], lambda: (self._task(), queries, targets, None), None)], []
         if self._points is None:
             raise ValueError("X_val must hold distances with metric='precomputed'; got none.")
         if cv is None:
@@ -399,7 +400,7 @@ class KNNShapley(BaseEstimator):
         return neighbors.check_metric(points, self._metric(), self.metric_params or {})
 
     def _encoded(self, X: Any) -> NDArray[Any]:
-        return checks.matrix(self.encoder_.transform(X), "what encoder returns")
+        return checks.matrix(self.encoder_.transform(X), "what encoder returns", sparse=True)
 
     def _what_fit_uses(self) -> tuple[Any, ...]:
         return self.metric, self.metric_params, self.encoder, self.game == "regression"
@@ -439,6 +440,10 @@ class KNNShapley(BaseEstimator):
             checks.rows(X_val, "X_val")
             queries = self._encoded(X_val)
         else:
-            queries = checks.matrix(X_val, "X_val", n_columns=self._points.shape[1])
+            queries = checks.matrix(
+                X_val, "X_val", n_columns=self._points.shape[1], sparse=issparse(self._points)
+            )
             validate_data(self, X_val, reset=False, skip_check_array=True)
+        if issparse(self._points) and not issparse(queries):
+            queries = csr_array(queries)
         return queries.astype(bool) if self._points.dtype == bool else queries
