@@ -1,5 +1,6 @@
 """Runs that are killed, cut short or tampered with."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -55,6 +56,10 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
+    # The kills hit a run that had begun and was not done.
+    assert any(folder.glob("state-*.npz"))
+    blocks = [json.loads(str(np.load(p)["facts"]))["blocks"] for p in folder.glob("state-*.npz")]
+    assert 0 < max(blocks) < 50
     np.testing.assert_array_equal(finish(start(str(folder))), ref)
 
 

@@ -203,7 +203,7 @@ class WeightedMean:
     ) -> None:
         players = ranked.players
         k = min(neighbors, players)
-        self.ranked, self.power, self.displace = ranked, power, c.displace
+        self.ranked, self.power, self.coefficients = ranked, power, c
         self.inside, self.outside, self.near, self.far = room(c, players, ranked.order.size, k)
         if ranked.behind is None:
             self.outside = self.outside[:0]
@@ -240,7 +240,10 @@ class WeightedMean:
         start[self.power, -1] = empty
         out = np.empty(quantity.size)
         points = self._points(self.ranked.weights, quantity)
-        nodes.weighted_mean(points, start, self.inside, self.outside, self.displace, out, self.tail)
+        nodes.weighted_mean(
+            points, start, self.inside, self.outside,
+            self.coefficients.displace, self.coefficients.inverse, out, self.tail,
+        )  # fmt: skip
         return out
 
     def behind(self, weights: NDArray[Any], quantity: Floats) -> Floats:

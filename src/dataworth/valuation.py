@@ -297,7 +297,8 @@ class KNNShapley(BaseEstimator):
             missing = np.setdiff1d(labels[val], labels[train])
             if self.game != "regression" and missing.size:
                 raise ValueError(
-                    f"cv must leave every class in each training part; {missing[0]!r} is missing."
+                    "cv must leave every class in each training part; "
+                    f"{missing.tolist()[0]!r} is missing."
                 )
         return [Leg(len(val), self._fold(train, val), train) for train, val in folds], folds
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import uint64
 
 from dataworth.kernels.compiled import compiled, inlined
-from dataworth.kernels.walk import Floats, Ints, downdate_terms
+from dataworth.kernels.walk import Floats, Ints, downdate, downdate_terms
 
 
 class Points(NamedTuple):
@@ -172,11 +172,13 @@ def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
 
 
 @compiled(fastmath=True)
-def add_room(moments: Floats, nodes: int, n: int, room: Floats, c: Floats, sums: Floats) -> None:
+def add_room(
+    moments: Floats, nodes: int, n: int, room: Floats, inverse: Floats, c: Floats, sums: Floats
+) -> None:
     """Add the first sum of the identity: e_{t,q} against a point that moves nothing."""
     for level in range(room.size):
         terms = downdate_terms(n, level)
-        set_downdate(room[level], n, level, terms, c)
+        set_downdate(room[level], n, level, terms, inverse, c)
         for q in range(moments.shape[0]):
             for t in range(terms + 1):
                 for r in range(nodes):
@@ -188,19 +190,18 @@ def add_room(moments: Floats, nodes: int, n: int, room: Floats, c: Floats, sums:
 
 
 @inlined
-def set_downdate(scale: float, n: int, level: int, terms: int, out: Floats) -> None:
+def set_downdate(
+    scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats
+) -> None:
     """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and zeros around them."""
     out[0] = 0.0
-    product = scale
-    for j in range(terms):
-        share = 1.0 / (n - level + j)
-        out[j + 1] = product * n * share
-        product *= -(level - j) * share
+    downdate(scale, n, level, terms, inverse, out[1:])
     out[terms + 1] = 0.0
 
 
 @inlined
 def begin(moments: Floats, start: Floats) -> None:
+    """The moments where no point has been passed: only the empty set is there."""
     moments[:] = 0.0
     moments[:, : start.shape[1]] = start
 

@@ -113,6 +113,7 @@ def _far_ranks(
     start: Floats,
     room: Floats,
     displace: Floats,
+    inverse: Floats,
     moments: Floats,
     sums: Floats,
     out: Floats,
@@ -138,12 +139,12 @@ def _far_ranks(
                 set_factors(points, m, z)
                 set_powers(z, terms, powers)
             out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
-            set_downdate(displace[m + 1], m, levels - 1, terms, c)
+            set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
             if start.shape[0] == 3:
                 step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
             step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
         if stop == n:
-            add_room(moments, nodes, n, room, c, block_sums)
+            add_room(moments, nodes, n, room, inverse, c, block_sums)
         block += 1
         first = stop
 
@@ -188,6 +189,7 @@ def weighted_mean(
     room: Floats,
     outside: Floats,
     displace: Floats,
+    inverse: Floats,
     out: Floats,
     tail: Floats,
 ) -> None:
@@ -200,6 +202,7 @@ def weighted_mean(
     room : (K,) coefficients of the first sum; its length is the number of neighbours.
     outside : (K,) the same for points behind those given; empty where there are none.
     displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
+    inverse : (>= n+1,) 1/m by m.
     out : (n,) receives the values.
     tail : (p+1, J) receives what `behind` needs to value points behind those given, if any are.
     """
@@ -221,7 +224,7 @@ def weighted_mean(
             blocks += 1
             stop *= 2
         sums = np.zeros((blocks, start.shape[0], (levels + 1) * nodes))
-        _far_ranks(near, points, start, room, displace, moments, sums, out)
+        _far_ranks(near, points, start, room, displace, inverse, moments, sums, out)
         for block in range(blocks - 2, -1, -1):
             sums[block] += sums[block + 1]
         _add_reading(near, points, sums, out)

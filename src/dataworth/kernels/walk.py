@@ -96,7 +96,7 @@ def downdate_terms(n: int, level: int) -> int:
 
 
 @inlined
-def _downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats) -> None:
+def downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats) -> None:
     """Write scale * c_j, j < terms, of the downdate from n points at this level into `out`."""
     product = scale
     for j in range(terms):
@@ -237,7 +237,7 @@ def _far_ranks(
         for m in range(start, stop):
             value = ids[m]
             shift = shifts[value]
-            _downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients)
+            downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients)
             _add_gains(
                 table, size, origin, levels - 1, coefficients, terms, seen, count, shift, sums
             )
@@ -250,7 +250,7 @@ def _far_ranks(
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
-                _downdate(room[level], n, level, terms, inverse, coefficients)
+                downdate(room[level], n, level, terms, inverse, coefficients)
                 _add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
         for value in range(shifts.size):
             if slot[value] >= 0:
