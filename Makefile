@@ -26,6 +26,7 @@ format: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.sampling
+	$(BIN)/python -m benchmarks.scale
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py

@@ -49,13 +49,27 @@ def ranking(distances: Sequence[float]) -> list[int]:
 
 
 def weights(
-    name: str, distances: Sequence[float], n_bits: int, bandwidth: float | None = None
+    name: str,
+    distances: Sequence[float],
+    n_bits: int,
+    bandwidth: float | None = None,
+    support: int | None = None,
 ) -> list[int]:
-    """Integer weight of each point; `bandwidth` None is the automatic one."""
+    """Integer weight of each point; `bandwidth` None is the automatic one.
+
+    With `support`, all but that many nearest points weigh 0, and the last of these stands for the
+    farthest and the median point.
+    """
+    if support is not None and support < len(distances):
+        chosen = ranking(distances)[:support]
+        inner = weights(name, [distances[i] for i in chosen], n_bits, bandwidth, support)
+        return [inner[chosen.index(i)] if i in chosen else 0 for i in range(len(distances))]
     ordered = sorted(distances)
     near, far = ordered[0], ordered[-1]
     half = len(ordered) // 2
     median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    if support is not None:
+        median = far
     if name == "rbf":
         h = bandwidth or 0.3 * (median - near)
         unit = [math.exp(-(d - near) / h) if h else float(d == near) for d in distances]

@@ -51,7 +51,7 @@ def spoiled(value: float) -> Any:
         ({"multiclass": "ovo"}, ValueError, "multiclass must be one of 'one-vs-one', 'direct'"),
         ({"multiclass": "direct"}, ValueError, "multiclass='direct' is for game='hard' only"),
         ({"radius": 0.0}, ValueError, "radius must be a positive number or None; got 0.0"),
-        ({"radius": 1.0}, ValueError, "radius needs .* weights='uniform' .* got weights='rbf'"),
+        ({"radius": 1.0}, ValueError, "radius needs .* weights='uniform', .* got weights='rbf'"),
         ({"semivalue": "owen"}, ValueError, "semivalue must be 'shapley', 'banzhaf' or"),
         ({"semivalue": ("beta", 1.0)}, ValueError, "semivalue must be"),
         ({"semivalue": ("beta", 1.0, -1.0)}, ValueError, "with numbers from 1e-6 to 1e6"),
@@ -174,7 +174,9 @@ def test_three_columns_are_no_places_on_earth() -> None:
 
 def test_metric_changed_after_fit() -> None:
     valuator = KNNShapley(metric="precomputed").fit(None, y).set_params(metric="euclidean")
-    with pytest.raises(ValueError, match="game, metric and encoder must not change after fit"):
+    with pytest.raises(
+        ValueError, match="game, metric, encoder and neighbors must not change after fit"
+    ):
         valuator.value(np.ones((2, 6)), Y_VAL)
 
 

@@ -1,6 +1,8 @@
 """The estimator end to end: against enumeration from raw features, axioms, determinism."""
 
 import math
+import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from dataworth import KNNShapley, __version__, neighbors
+from dataworth import KNNShapley, __version__, neighbors, runs
 from dataworth.kernels import hard
 from tests import naive
 
@@ -273,3 +275,12 @@ def test_result_says_how_it_was_made() -> None:
     assert got.params["weights"] == "numpy.ones_like"
     assert got.index.tolist() == list(range(20))
     assert got.labels.tolist() == y.tolist()
+
+
+def test_progress_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel has no terminal; there the bar is told to show itself."""
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    assert runs._hidden(progress=True) is None
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    assert runs._hidden(progress=True) is False
+    assert runs._hidden(progress=False) is True

@@ -82,11 +82,13 @@ def matrix(
     n_columns: int | None = None,
     columns: str = "features",
     sparse: bool = False,
+    first_row: int = 0,
 ) -> Any:
     """A two-dimensional array of finite numbers, float32 or float64, in rows.
 
     float32 and float64 arrays come back as they are; float16 becomes float32 and integers and
     booleans become float64. Where `sparse` is allowed, a sparse array comes back in CSR format.
+    `first_row` is the number of the first row, where this is a part of something larger.
     """
     if issparse(value):
         if not sparse:
@@ -128,7 +130,8 @@ def matrix(
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             raise ValueError(
-                f"{name} must be finite; row {row}, column {column} is {array[row, column]}."
+                f"{name} must be finite; row {first_row + row}, column {column} is "
+                f"{array[row, column]}."
             )
     return array
 
@@ -146,6 +149,20 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
         array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def graph(value: csr_array, name: str) -> None:
+    """A CSR array of distances to known neighbours: each once, at least one for every point."""
+    counts = np.diff(value.indptr)
+    if counts.min() == 0:
+        raise ValueError(
+            f"{name} must store at least one neighbour in each row; row {int(counts.argmin())} is "
+            "empty."
+        )
+    ordered = csr_array((value.data, value.indices, value.indptr), shape=value.shape, copy=True)
+    ordered.sum_duplicates()
+    if ordered.nnz != value.nnz:
+        raise ValueError(f"{name} must store each neighbour once; some are stored twice.")
 
 
 def rows(value: Any, name: str) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dataworth import quadrature
 from dataworth.kernels import closed, direct, hard, nodes
-from dataworth.kernels.coefficients import Coefficients, room
+from dataworth.kernels.coefficients import Coefficients, reach, room
 from dataworth.kernels.moments import Points
 from dataworth.solutions import ByClass, ByPoint, Flags, Floats, Solution
 from dataworth.weights import Ranked, Weighting
@@ -64,11 +64,17 @@ class Classification:
         """Values with their margins; `table` is by class and weight, margins by class."""
         if ranked.behind is None:
             return Solution(out)
+        if ranked.capped:
+            table, margins = np.zeros_like(table), (margins[0], self._reach(ranked, label))
         codes = self.codes[ranked.order]
         right = np.arange(self.n_classes) == label
         near, far = (np.broadcast_to(m, self.n_classes).astype(np.float64) for m in margins)
         outer = ByClass(self.codes, table, far, right if sided else None)
         return Solution(out, near[codes], right[codes] if sided else None, outer)
+
+    def _reach(self, ranked: Ranked, label: int) -> Any:
+        """What points of unknown weight behind those ranked can be worth at most, by class."""
+        return reach(self.coefficients, ranked.players, ranked.order.size, self.n_neighbors)
 
 
 class HardGame(Classification):
@@ -77,9 +83,7 @@ class HardGame(Classification):
     def solve(self, ranked: Ranked, label: int) -> Solution:
         """Values for one validation point."""
         codes = self.codes[ranked.order]
-        players = np.bincount(codes, minlength=self.n_classes)
-        if ranked.behind is not None:
-            players += np.bincount(self.codes[ranked.others], minlength=self.n_classes)
+        _, players = self._counts(ranked)
         top = self.weighting.top
         out = np.empty(codes.size)
         table, margins = np.empty((self.n_classes, top + 1)), np.empty((2, self.n_classes))
@@ -88,6 +92,27 @@ class HardGame(Classification):
             out, table, margins,
         )  # fmt: skip
         return self._solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
+
+    def _counts(self, ranked: Ranked) -> tuple[Ints, Ints]:
+        """How many points of each class are ranked, and how many there are."""
+        near = np.bincount(self.codes[ranked.order], minlength=self.n_classes)
+        if ranked.behind is None:
+            return near, near
+        return near, near + np.bincount(self.codes[ranked.others], minlength=self.n_classes)
+
+    def _reach(self, ranked: Ranked, label: int) -> Floats:
+        near, players = self._counts(ranked)
+        out = np.zeros(self.n_classes)
+        for rival in range(self.n_classes):
+            if rival != label and players[rival] > 0:
+                pair = [label, rival]
+                out[pair] += reach(
+                    self.coefficients,
+                    int(players[pair].sum()),
+                    int(near[pair].sum()),
+                    self.n_neighbors,
+                )
+        return out / max(self.n_classes - 1, 1)
 
 
 class DirectGame(Classification):
@@ -180,7 +205,7 @@ class RegressionGame:
         # How far apart two utilities can be. That of the empty set is never among those left out,
         # but sets of weight 0 have it too.
         idle = not ranked.weights.all() or (ranked.behind is not None and not ranked.behind.all())
-        scale = max(1.0, -empty) if idle else 1.0
+        scale = max(1.0, -empty) if idle or ranked.capped else 1.0
         if self.weighting.weights == "uniform":
             out = np.empty(error.size)
             tail, near, far = closed.regression(
@@ -261,6 +286,9 @@ class WeightedMean:
         if behind is None:
             return Solution(out, error=error)
         sided = self.ranked.falling
-        values = self.behind(behind[behind >= 0], others)
-        outer = ByPoint(values, scale * self.far, rest if sided else None)
+        if self.ranked.capped:
+            values, far = np.zeros(others.size), float(self.outside.sum() + self.far)
+        else:
+            values, far = self.behind(behind[behind >= 0], others), self.far
+        outer = ByPoint(values, scale * far, rest if sided else None)
         return Solution(out, scale * self.near, right if sided else None, outer, error)

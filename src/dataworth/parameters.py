@@ -4,11 +4,13 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import VALID_METRICS
 
 import dataworth
-from dataworth import checks, neighbors, quadrature
+from dataworth import ann, checks, neighbors, quadrature
+from dataworth.encoders import ForestLeaves
 from dataworth.games import GAME_NAMES
 from dataworth.kernels.coefficients import Coefficients, shapley_like
 from dataworth.kernels.direct import MOST_CLASSES, table_bytes
@@ -30,11 +32,14 @@ def check(v: Any) -> None:
         checks.positive(v.bandwidth, "bandwidth", or_else=" or 'auto'")
         if v.weights != "rbf":
             raise ValueError(f"bandwidth must be 'auto' with weights={v.weights!r}.")
+    if v.support is not None:
+        checks.integer(v.support, "support", least=1, or_else=", or None")
     if v.n_bits is None and v.game == "hard":
         raise ValueError("n_bits must be from 1 to 10 with game='hard'; got None.")
     if v.n_bits is not None:
         checks.integer(v.n_bits, "n_bits", least=1, most=10, or_else=", or None")
     _check_metric(v)
+    _check_neighbors(v)
     _check_encoder(v)
     checks.choice(v.multiclass, "multiclass", ("one-vs-one", "direct"))
     if v.multiclass == "direct" and v.game != "hard":
@@ -45,11 +50,12 @@ def check(v: Any) -> None:
             ("game", v.game == "hard"),
             ("weights", v.weights != "uniform"),
             ("max_rank", v.max_rank is not None),
+            ("support", v.support is not None),
         ):
             if bad:
                 raise ValueError(
-                    "radius needs game='soft' or 'regression', weights='uniform' and "
-                    f"max_rank=None; got {name}={getattr(v, name)!r}."
+                    "radius needs game='soft' or 'regression', weights='uniform', "
+                    f"max_rank=None and support=None; got {name}={getattr(v, name)!r}."
                 )
     checks.semivalue(v.semivalue)
     if v.max_rank not in (None, "sqrt", "adaptive"):
@@ -75,6 +81,59 @@ def _check_metric(v: Any) -> None:
         raise ValueError(
             f"metric_params must be None with metric={v.metric!r}; got {v.metric_params!r}."
         )
+
+
+def _check_neighbors(v: Any) -> None:
+    checks.choice(v.neighbors, "neighbors", ("brute", "faiss"))
+    if v.neighbors_params is not None and not isinstance(v.neighbors_params, dict):
+        raise TypeError(f"neighbors_params must be None or a dict; got {v.neighbors_params!r}.")
+    if v.neighbors == "faiss":
+        ann.check(metric(v), v.neighbors_params or {})
+    elif v.neighbors_params:
+        raise ValueError("neighbors_params must be None with neighbors='brute'.")
+
+
+def check_source(v: Any, X: Any, away: bool) -> None:
+    """Refuse what cannot be done with training features that are sparse, or not in memory."""
+    kind = "sparse" if issparse(X) else "read in blocks or sharded" if away else ""
+    for name, bad in (
+        ("encoder", away and v.encoder is not None),
+        ("neighbors", bool(kind) and v.neighbors == "faiss"),
+    ):
+        if bad:
+            raise ValueError(f"{name}={getattr(v, name)!r} needs X in memory, and X is {kind}.")
+
+
+def check_partial(v: Any, partial: bool) -> None:
+    """Refuse parameters that need all distances, where a search knows some neighbours only."""
+    if v.neighbors == "faiss" and v.support is None and v.max_rank in (None, "adaptive"):
+        raise ValueError(
+            "neighbors='faiss' finds some neighbours only: set support=R, or max_rank to a number "
+            "or 'sqrt'."
+        )
+    if not partial:
+        return
+    where = "where not all distances are known"
+    if v.max_rank == "adaptive" or v.radius is not None:
+        name = "radius" if v.radius is not None else "max_rank"
+        raise ValueError(f"{name}={getattr(v, name)!r} cannot be used {where}.")
+    if v.support is not None:
+        return
+    if v.weights == "rbf" and isinstance(v.bandwidth, str):
+        raise ValueError(
+            f"bandwidth='auto' needs the median distance, {where} there is none: set support=R "
+            "(the R nearest have weight) or bandwidth to a number."
+        )
+    if v.weights == "linear" or callable(v.weights):
+        name = "a callable" if callable(v.weights) else "'linear'"
+        raise ValueError(f"weights must not be {name} {where}, unless support=R is set.")
+
+
+def metric(v: Any) -> neighbors.Metric:
+    """The metric asked for, or that of the encoder."""
+    if v.metric is not None:
+        return v.metric
+    return ForestLeaves.metric if isinstance(v.encoder, ForestLeaves) else "euclidean"
 
 
 def _check_encoder(v: Any) -> None:
@@ -116,7 +175,8 @@ def weighting(v: Any) -> Weighting:
     """How distances become weights."""
     n_bits = None if v.n_bits is None else int(v.n_bits)
     smallest = 1e-140 if v.game == "regression" else 1e-300  # its square is needed
-    return Weighting(v.weights, v.bandwidth, n_bits, smallest)
+    support = None if v.support is None else int(v.support)
+    return Weighting(v.weights, v.bandwidth, n_bits, smallest, support)
 
 
 def coefficients(v: Any, n_train: int, n_neighbors: int) -> Coefficients:

@@ -37,6 +37,8 @@ class DataValues:
         the sum of exponentials that stands for the division, in units of the utility (squared
         targets for regression); 0 with rounded weights.
     version : the version of dataworth that computed the values.
+    recall : with an approximate search, the share of the nearest training points that it found for
+        up to 32 of the validation points; else None.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class DataValues:
     n_validation: int
     weight_error: float
     version: str
+    recall: float | None = None
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -105,6 +108,7 @@ class DataValues:
             "n_validation": self.n_validation,
             "weight_error": self.weight_error,
             "version": self.version,
+            "recall": self.recall,
         }
         arrays = {name: getattr(self, name) for name in ARRAYS}
         with files.atomic(path) as file:
@@ -124,6 +128,7 @@ class DataValues:
                     and isinstance(facts["n_validation"], int)
                     and isinstance(facts["weight_error"], float)
                     and isinstance(facts["version"], str)
+                    and isinstance(facts["recall"], float | None)
                     and all(arrays[name].dtype == np.float64 for name in ARRAYS[:3])
                     and len({a.shape for a in arrays.values()}) == arrays["values"].ndim == 1
                 )
@@ -137,6 +142,7 @@ class DataValues:
             n_validation=facts["n_validation"],
             weight_error=facts["weight_error"],
             version=facts["version"],
+            recall=facts["recall"],
         )
 
 

@@ -1,16 +1,21 @@
-"""The work of one thread: values of a block of validation points, added up."""
+"""The work of one thread: values of blocks of validation points, added up."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import neighbors
 from dataworth.games import Game
+from dataworth.searches import Row, Search
 from dataworth.solutions import Solution
-from dataworth.weights import Ranked, Weighting, cut, without
+from dataworth.weights import Known, Ranked, Weighting, cut, without
+
+# Validation points are summed in blocks of this many, and the blocks in their order. It is a
+# constant, and not a matter of memory or threads, so that neither can change a bit of the result.
+BLOCK = 8
 
 
 @dataclass(frozen=True)
@@ -37,82 +42,134 @@ class Leg:
     """
 
     size: int
-    open: Callable[[], tuple["Task", NDArray[Any], NDArray[Any], NDArray[np.int64] | None]]
+    open: Callable[[], tuple["Task", Any, NDArray[Any], NDArray[np.int64] | None]]
     columns: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Sums over one block of validation points.
+
+    sums : a row for the values and, where bounded, one each for their lower and upper ends.
+    columns : the training points of the sums, all others being 0; None for all of them.
+    error : the largest utility error.
+    """
+
+    sums: NDArray[np.float64]
+    columns: NDArray[np.int64] | None
+    error: float
 
 
 @dataclass(frozen=True)
 class Task:
     """Everything a worker needs to value blocks of validation points.
 
-    points : training points, or None where queries are rows of distances.
-    rows : how many rows of distances are held at a time.
+    columns : the training points of the search that take part; None for all.
     bounded : whether lower and upper ends are wanted beside the values.
     """
 
-    points: NDArray[Any] | None
+    search: Search
     game: Game
     weighting: Weighting
-    metric: neighbors.Metric
-    metric_params: dict[str, Any]
     radius: float | None
     limit: Limit
-    rows: int
+    columns: NDArray[np.int64] | None
     bounded: bool
 
-    def block(
-        self, queries: NDArray[Any], labels: NDArray[Any], own: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.float64], float]:
-        """Sums over these validation points, in their order, and the largest utility error.
+    def __sizeof__(self) -> int:
+        # Dask sends what is large to its workers once, and not with each block.
+        return object.__sizeof__(self) + 8 * self.game.n_points
+
+    @property
+    def width(self) -> int:
+        """How many validation points to hand over at a time: whole blocks of them."""
+        return max(self.search.width // BLOCK, 1) * BLOCK
+
+    def run(self, queries: Any, labels: NDArray[Any], own: NDArray[np.int64] | None) -> list[Part]:
+        """Sums over these validation points, a part for each block of them.
 
         `own` are their positions in the training set, if they are training points: each is left
         out where it is the validation point.
-        The sums have one row for the values and, where bounded, one each for their lower and upper
-        ends.
         """
-        sums = np.zeros((3 if self.bounded else 1, self.game.n_points))
-        error = 0.0
-        for start in range(0, queries.shape[0], self.rows):
-            some = queries[start : start + self.rows]
-            if self.points is None:
-                distances = np.asarray(some, dtype=np.float64)
-            else:
-                distances = neighbors.distances(some, self.points, self.metric, self.metric_params)
-            for i, row in enumerate(distances, start):
-                ranked, solution = self._solve(row, labels[i], None if own is None else own[i])
-                self._add(sums, ranked, solution)
-                error = max(error, solution.error)
-        return sums, error
+        rows = enumerate(self.search.rows(queries))
+        parts = []
+        for _ in range(0, len(labels), BLOCK):
+            solved = (
+                self._solve(row, labels[i], None if own is None else own[i])
+                for i, row in islice(rows, BLOCK)
+            )
+            parts.append(self._sum(solved))
+        return parts
 
-    def _solve(
-        self, row: NDArray[np.float64], label: Any, own: int | None
-    ) -> tuple[Ranked, Solution]:
+    def _sum(self, solved: Any) -> Part:
+        """The sums of one block, in its order.
+
+        Where few points have a value, as with neighbours that a search found, only these are kept.
+        """
+        n, height = self.game.n_points, 3 if self.bounded else 1
+        waiting: list[tuple[Ranked, Solution]] = []
+        sums, size, error = None, 0, 0.0
+        for ranked, solution in solved:
+            error = max(error, solution.error)
+            waiting.append((ranked, solution))
+            size += ranked.order.size
+            if sums is None and (ranked.behind is not None or 16 * size > n):
+                sums = np.zeros((height, n))
+            if sums is not None:
+                for each in waiting:
+                    self._add(sums, each[0].order, *each)
+                waiting.clear()
+        if sums is not None:
+            return Part(sums, None, error)
+        if not waiting:
+            return Part(np.zeros((height, 0)), np.empty(0, np.int64), error)
+        orders = [ranked.order for ranked, _ in waiting]
+        columns, places = np.unique(np.concatenate(orders), return_inverse=True)
+        sums = np.zeros((height, columns.size))
+        at = 0
+        for ranked, solution in waiting:
+            self._add(sums, places[at : at + ranked.order.size], ranked, solution)
+            at += ranked.order.size
+        return Part(sums, columns, error)
+
+    def _solve(self, row: Row, label: Any, own: int | None) -> tuple[Ranked, Solution]:
         whole = self._rank(row, own)
         if self.limit.rank != "adaptive":
             return whole, self.game.solve(whole, label)
         size = self.limit.start
         while 4 * size <= whole.players:  # beyond, the exact values cost little more
-            ranked = cut(whole, size, row.size)
+            ranked = cut(whole, size, self.game.n_points)
             solution = self.game.solve(ranked, label)
             if solution.settled(ranked, self.limit.ratio):
                 return ranked, solution
             size *= 4
         return whole, self.game.solve(whole, label)
 
-    def _rank(self, row: NDArray[np.float64], own: int | None) -> Ranked:
+    def _rank(self, row: Row, own: int | None) -> Ranked:
+        limit = None if self.limit.rank == "adaptive" else self.limit.rank
+        if isinstance(row, Known):
+            return self.weighting.rank_known(row, self.game.n_points, own, limit)
+        if self.columns is not None:
+            row = row[self.columns]
         if own is not None:
             return without(self._rank(np.delete(row, own), None), own)
         if self.radius is not None:
             within = np.flatnonzero(row <= self.radius)
             return Ranked(within, np.ones(within.size, np.int16), None, True)
-        return self.weighting.rank(row, None if self.limit.rank == "adaptive" else self.limit.rank)
+        return self.weighting.rank(row, limit)
 
-    def _add(self, sums: NDArray[np.float64], ranked: Ranked, solution: Solution) -> None:
-        sums[0, ranked.order] += solution.inner
+    def _add(
+        self,
+        sums: NDArray[np.float64],
+        places: NDArray[np.int64],
+        ranked: Ranked,
+        solution: Solution,
+    ) -> None:
+        sums[0, places] += solution.inner
         if not self.bounded:
             return
         lower, upper = solution.interval()
-        sums[1, ranked.order] += lower
-        sums[2, ranked.order] += upper
+        sums[1, places] += lower
+        sums[2, places] += upper
         if ranked.behind is not None:
             solution.add_behind(ranked, sums)

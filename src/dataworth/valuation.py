@@ -1,33 +1,27 @@
-"""The estimator: checks, threads and the sum over validation points."""
+"""The estimator: checks of what it is given, and the parts of a run."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import joblib
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
-from tqdm.auto import tqdm
 
 import dataworth
-from dataworth import checks, neighbors, parameters
+from dataworth import ann, checks, neighbors, parameters, plans, runs, sources
 from dataworth.checkpoints import Checkpoint, fingerprint
-from dataworth.encoders import ForestLeaves, is_supervised
-from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
+from dataworth.encoders import is_supervised
 from dataworth.result import DataValues
-from dataworth.tasks import Leg, Limit, Task
+from dataworth.shards import ShardedPoints
+from dataworth.sources import Blocks, Picked, is_dask, is_source
+from dataworth.tasks import Leg
 from dataworth.weights import WeightFunction
-
-# Validation points are summed in blocks of this many, and the blocks in their order. It is a
-# constant, and not a matter of memory or threads, so that neither can change a bit of the result.
-BLOCK = 8
 
 
 class KNNShapley(BaseEstimator):
@@ -56,6 +50,11 @@ class KNNShapley(BaseEstimator):
     bandwidth : float or "auto", default "auto"
         The h of `"rbf"`. `"auto"` is 0.3 times the distance from the nearest to the median
         training point, for each validation point anew.
+    support : int or None
+        Only this many nearest training points, all if there are fewer, have weight: `"linear"`
+        then falls to 0 at the last of them, the automatic bandwidth of `"rbf"` is 0.3 times the
+        distance from the first to the last of them, and a callable sees their distances only. Exact
+        values then need no more neighbours than these, however large the training set.
     n_bits : int from 1 to 10, or None, default 3
         Weights are rounded to 2^n_bits levels, and time and memory grow with the number of levels.
         None (not for the hard game) keeps real weights; then utilities have a relative error of at
@@ -64,10 +63,18 @@ class KNNShapley(BaseEstimator):
     metric : str, callable or None
         Any metric of scikit-learn but `"nan_euclidean"`, a function of two points, or
         `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
-        (n_val, n_train). `"euclidean"`, `"cosine"` and `"hamming"` are the fast ones. None is the
-        encoder's own metric where it is a `ForestLeaves`, else `"euclidean"`.
+        (n_val, n_train), or a sparse graph of them that stores the nearest neighbours of each
+        validation point; what is not stored counts as farther. `"euclidean"`, `"cosine"` and
+        `"hamming"` are the fast ones. None is the encoder's own metric where it is a
+        `ForestLeaves`, else `"euclidean"`.
     metric_params : dict or None
         Further arguments of the metric.
+    neighbors : {"brute", "faiss"}, default "brute"
+        `"faiss"` finds the neighbours that `support` or `max_rank` asks for with an index (extra
+        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was.
+    neighbors_params : dict or None
+        With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
+        and its search parameters. The default is an inverted file.
     encoder : transformer or None
         A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
         applied to both sides; distances are then those between its outputs.
@@ -146,9 +153,12 @@ class KNNShapley(BaseEstimator):
         game: Literal["soft", "hard", "regression"] = "soft",
         weights: str | WeightFunction = "rbf",
         bandwidth: float | Literal["auto"] = "auto",
+        support: int | None = None,
         n_bits: int | None = 3,
         metric: str | Callable[[NDArray[Any], NDArray[Any]], float] | None = None,
         metric_params: dict[str, Any] | None = None,
+        neighbors: Literal["brute", "faiss"] = "brute",
+        neighbors_params: dict[str, str] | None = None,
         encoder: Any = None,
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         radius: float | None = None,
@@ -163,9 +173,12 @@ class KNNShapley(BaseEstimator):
         self.game = game
         self.weights = weights
         self.bandwidth = bandwidth
+        self.support = support
         self.n_bits = n_bits
         self.metric = metric
         self.metric_params = metric_params
+        self.neighbors = neighbors
+        self.neighbors_params = neighbors_params
         self.encoder = encoder
         self.multiclass = multiclass
         self.radius = radius
@@ -176,14 +189,16 @@ class KNNShapley(BaseEstimator):
         self.working_memory = working_memory
         self.progress = progress
 
-    def fit(self, X: ArrayLike | None, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Take the training points to be valued. Only an encoder is fitted; no value yet.
 
         Parameters
         ----------
         X : (n_train, n_features) numbers, dense or sparse, or what the encoder takes; None with
-            precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order
-            are kept as they are, without a copy: do not change them afterwards.
+            precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order,
+            memory maps too, are kept as they are, without a copy: do not change them afterwards.
+            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time; Dask arrays stay
+            on their workers.
         y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
             regression, numbers.
 
@@ -195,11 +210,20 @@ class KNNShapley(BaseEstimator):
         for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
             if hasattr(self, name):
                 delattr(self, name)
+        self._index: ann.Index | None = None
+        away = X is not None and (is_dask(X) or is_source(X))
+        parameters.check_source(self, X, away)
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
             self._set_targets(y, None)
-            self._points = None
+            self._points: Any = None
+        elif away:
+            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X")
+            self._set_targets(y, points.shape[0])
+            self.n_features_in_ = points.shape[1]
+            self._measured(np.zeros((1, points.shape[1]), points.dtype))
+            self._points = points
         elif self.encoder is None:
             points = checks.matrix(X, "X", sparse=True)
             self._set_targets(y, points.shape[0])
@@ -210,14 +234,17 @@ class KNNShapley(BaseEstimator):
             self.encoder_ = clone(self.encoder).fit(X, self._labels())
             self._points = self._measured(self._encoded(X))
         parameters.check_size(self, self._targets.size, self._n_classes())
+        if self.neighbors == "faiss":
+            cosine = parameters.metric(self) == "cosine"
+            self._index = ann.Index(self._points, cosine, self.neighbors_params or {})
         self._raw = X
         self._fitted_with = self._what_fit_uses()
         return self
 
     def value(
         self,
-        X_val: ArrayLike | None = None,
-        y_val: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
         *,
         cv: Any = None,
         checkpoint: str | Path | None = None,
@@ -246,17 +273,23 @@ class KNNShapley(BaseEstimator):
         check_is_fitted(self, "_fitted_with")
         parameters.check(self)
         if self._fitted_with != self._what_fit_uses():
-            raise ValueError("game, metric and encoder must not change after fit; call fit again.")
+            raise ValueError(
+                "game, metric, encoder and neighbors must not change after fit; call fit again."
+            )
         parameters.check_size(self, self._targets.size, self._n_classes())
         legs, folds = self._legs(X_val, y_val, cv)
+        bounded = plans.is_bounded(self, X_val)
         kept = None
         if checkpoint is not None:
-            data = joblib.hash((self._raw, self._labels(), X_val, y_val, folds))
+            contents = [sources.content(x) for x in (self._raw, X_val)]
+            data = joblib.hash((contents, self._labels(), y_val, folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
         n_val = sum(leg.size for leg in legs)
-        total, error = self._sum(legs, n_val, kept)
+        shape = (3 if bounded else 1, self._targets.size)
+        total, error = runs.total(
+            legs, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
+        )
         total = total / n_val
-        bounded = len(total) == 3
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
@@ -266,15 +299,18 @@ class KNNShapley(BaseEstimator):
             params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
             n_validation=n_val,
             weight_error=error,
+            recall=self._recall(X_val),
             version=dataworth.__version__,
         )
 
     def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
         """The parts of a run that share a training set, and the folds where there are any."""
+        parameters.check_partial(self, plans.is_partial(self, X_val))
         if cv is None and (X_val is not None or y_val is not None):
             queries = self._check_queries(X_val)
             targets = self._check_val_targets(y_val, queries.shape[0])
-            return [Leg(queries.shape[0], lambda: (self._task(), queries, targets, None), None)], []
+            whole = (queries, targets, None)
+            return [Leg(queries.shape[0], lambda: (plans.task(self, queries), *whole), None)], []
         if self._points is None:
             raise ValueError("X_val must hold distances with metric='precomputed'; got none.")
         if cv is None:
@@ -286,13 +322,16 @@ class KNNShapley(BaseEstimator):
                     "label of each validation point; use value(cv=5)."
                 )
             everyone = np.arange(self._targets.size)
-            task = (self._points, self._targets, everyone)
-            return [Leg(everyone.size, lambda: (self._task(), *task), None)], []
+            opened = (self._points, self._targets, everyone)
+            return [Leg(everyone.size, lambda: (plans.task(self, None), *opened), None)], []
         if X_val is not None or y_val is not None:
             raise ValueError("cv must be None where X_val and y_val are given.")
+        if isinstance(self._points, ShardedPoints):
+            raise ValueError("cv must be None where X is a Dask array.")
         labels = self._labels()
         splitter = check_cv(cv, labels, classifier=self.game != "regression")
-        folds = [(train, val) for train, val in splitter.split(self._raw, labels)]
+        like = labels if isinstance(self._points, Blocks) else self._raw
+        folds = [(train, val) for train, val in splitter.split(like, labels)]
         for train, val in folds:
             missing = np.setdiff1d(labels[val], labels[train])
             if self.game != "regression" and missing.size:
@@ -303,108 +342,38 @@ class KNNShapley(BaseEstimator):
         return [Leg(len(val), self._fold(train, val), train) for train, val in folds], folds
 
     def _fold(self, train: NDArray[np.int64], val: NDArray[np.int64]) -> Callable[[], Any]:
-        """A leg of cross-valuation; nothing is fitted before it is opened."""
+        """A leg of cross-valuation; nothing is fitted or read before it is opened.
+
+        Where nothing is learned from the points they stay where they are, and the distances to
+        those of the training part are picked.
+        """
 
         def opened() -> Any:
+            if self.encoder is None and self._index is None:
+                queries = Picked(self._points, val)
+                return plans.task(self, None, train), queries, self._targets[val], None
             labels = self._labels()
             part = clone(self).fit(_safe_indexing(self._raw, train), labels[train])
             queries = part._check_queries(_safe_indexing(self._raw, val))
-            return part._task(), queries, part._check_val_targets(labels[val], len(val)), None
+            targets = part._check_val_targets(labels[val], len(val))
+            return plans.task(part, queries), queries, targets, None
 
         return opened
 
-    def _sum(
-        self, legs: list[Leg], n_val: int, kept: Checkpoint | None
-    ) -> tuple[NDArray[np.float64], float]:
-        """Sums over all validation points, block after block, and the largest weight error."""
-        bounded = self.max_rank is not None or self.n_bits is None
-        total, error, done = np.zeros((3 if bounded else 1, self._targets.size)), 0.0, 0
-        state = None if kept is None else kept.load()
-        if state is not None:
-            done, total, error = state
-        saved = done
-        hidden = None if self.progress else True  # None: hidden where no terminal is there
-        with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
-            try:
-                seen = 0
-                for leg in legs:
-                    blocks = math.ceil(leg.size / BLOCK)
-                    skip = min(max(done - seen, 0), blocks)
-                    bar.update(min(skip * BLOCK, leg.size))
-                    seen += blocks
-                    if skip == blocks:
-                        continue
-                    for size, (sums, its_error) in self._blocks(leg, skip):
-                        if leg.columns is None:
-                            total += sums
-                        else:
-                            total[:, leg.columns] += sums
-                        error = max(error, its_error)
-                        done += 1
-                        bar.update(size)
-                        if kept is not None and kept.due():
-                            kept.save(done, total, error)
-                            saved = done
-            finally:
-                if kept is not None and saved < done:
-                    kept.save(done, total, error)
-        return total, error
-
-    def _blocks(self, leg: Leg, skip: int) -> Iterator[tuple[int, tuple[NDArray[Any], float]]]:
-        """The size and the sums of each block of a leg, in order, from the first not skipped."""
-        task, queries, targets, own = leg.open()
-        starts = range(skip * BLOCK, leg.size, BLOCK)
-        parts = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(task.block)(
-                queries[s : s + BLOCK],
-                targets[s : s + BLOCK],
-                None if own is None else own[s : s + BLOCK],
-            )
-            for s in starts
-        )
-        for start, part in zip(starts, parts, strict=True):
-            yield min(BLOCK, leg.size - start), part
-
-    def _task(self) -> Task:
-        n = self._targets.size
-        room = self.working_memory * 2**20 / effective_n_jobs(self.n_jobs) / (8 * n)
-        n_neighbors = n if self.radius is not None else min(int(self.n_neighbors), n)
-        rank = math.isqrt(n - 1) + 1 if self.max_rank == "sqrt" else self.max_rank
-        return Task(
-            points=self._points,
-            game=self._game(n_neighbors),
-            weighting=parameters.weighting(self),
-            metric=self._metric(),
-            metric_params=self.metric_params or {},
-            radius=self.radius,
-            limit=Limit(rank, float(self.adaptive_ratio), 4 * n_neighbors),
-            rows=int(min(max(room, 1), BLOCK)),
-            bounded=self.max_rank is not None or self.n_bits is None,
-        )
-
-    def _game(self, n_neighbors: int) -> Game:
-        weighting = parameters.weighting(self)
-        coefficients = parameters.coefficients(self, self._targets.size, n_neighbors)
-        if self.game == "regression":
-            return RegressionGame(self._targets, n_neighbors, weighting, coefficients)
-        rest = (self._targets, self._n_classes(), n_neighbors, weighting, coefficients)
-        if self.game == "soft":
-            return SoftGame(*rest)
-        return DirectGame(*rest) if self.multiclass == "direct" else HardGame(*rest)
-
-    def _metric(self) -> neighbors.Metric:
-        if self.metric is not None:
-            return self.metric
-        return ForestLeaves.metric if isinstance(self.encoder, ForestLeaves) else "euclidean"
+    def _recall(self, X_val: Any) -> float | None:
+        if self._index is None:
+            return None
+        return plans.recall(self, self._points if X_val is None else self._check_queries(X_val))
 
     def _measured(self, points: NDArray[Any]) -> NDArray[Any]:
-        return neighbors.check_metric(points, self._metric(), self.metric_params or {})
+        return neighbors.check_metric(points, parameters.metric(self), self.metric_params or {})
 
     def _encoded(self, X: Any) -> NDArray[Any]:
         return checks.matrix(self.encoder_.transform(X), "what encoder returns", sparse=True)
 
     def _what_fit_uses(self) -> tuple[Any, ...]:
-        return self.metric, self.metric_params, self.encoder, self.game == "regression"
+        search = (self.neighbors, self.neighbors_params)
+        return self.metric, self.metric_params, self.encoder, self.game == "regression", search
 
     def _n_classes(self) -> int:
         return 0 if self.game == "regression" else self.classes_.size
@@ -413,7 +382,7 @@ class KNNShapley(BaseEstimator):
         """The training labels or targets as they were given."""
         return self._targets if self.game == "regression" else self.classes_[self._targets]
 
-    def _set_targets(self, y: ArrayLike, rows: int | None) -> None:
+    def _set_targets(self, y: Any, rows: int | None) -> None:
         if self.game == "regression":
             self._targets: NDArray[Any] = checks.targets(y, "y", n_points=rows, of="X")
             return
@@ -430,8 +399,14 @@ class KNNShapley(BaseEstimator):
     def _check_queries(self, X_val: Any) -> NDArray[Any]:
         if self._points is None:
             queries = checks.matrix(
-                X_val, "X_val", n_columns=self._targets.size, columns="one per training point"
+                X_val,
+                "X_val",
+                n_columns=self._targets.size,
+                columns="one per training point",
+                sparse=True,
             )
+            if issparse(queries):
+                checks.graph(queries, "X_val")
             if queries.min() < 0.0:
                 raise ValueError(
                     f"X_val must hold distances with metric='precomputed'; got {queries.min()}."

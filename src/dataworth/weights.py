@@ -6,7 +6,7 @@ rounds. Without a number of bits it stays a real number.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -35,12 +35,14 @@ class Ranked:
     behind : (n_train,) weights of the points behind those, and -1 for all others; None where
         there are no such points.
     falling : whether weights never rise with distance.
+    capped : whether `behind` only says what those weights are at most.
     """
 
     order: Indices
     weights: NDArray[Any]
     behind: NDArray[Any] | None
     falling: bool
+    capped: bool = False
 
     @cached_property
     def others(self) -> Indices:
@@ -54,10 +56,28 @@ class Ranked:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What a search knows of one validation point: some training points, nearest first.
+
+    All others are farther, and nothing else is known of them.
+    """
+
+    index: Indices
+    distance: Row
+
+    def without(self, own: int) -> "Known":
+        """The same but for one training point."""
+        keep = self.index != own
+        return Known(self.index[keep], self.distance[keep])
+
+
+@dataclass(frozen=True)
 class Weighting:
     """How distances become weights.
 
     `smallest` is where real weights end: those below it count as 0, as they would when rounded.
+    With `support`, only that many nearest points have weight, and the farthest of them stands for
+    the farthest and for the median of all.
 
     Examples
     --------
@@ -71,6 +91,7 @@ class Weighting:
     bandwidth: float | Literal["auto"]
     n_bits: int | None
     smallest: float = 1e-300
+    support: int | None = None
 
     @property
     def top(self) -> int:
@@ -131,8 +152,12 @@ class Weighting:
         """Rank the training points by one row of distances, only the nearest `limit` if given.
 
         Null players are never sorted; with a limit, the time is O(N + limit log limit). A callable
-        always sees the whole row, sorted.
+        always sees the whole row, sorted; with support, that many distances.
         """
+        if self.support is not None:
+            order = neighbors.nearest(row, min(self.support, row.size))
+            whole = self._supported(order, row[order])
+            return whole if limit is None else cut(whole, limit, row.size)
         if callable(self.weights):
             return self._rank_called(row, limit)
         near, far = neighbors.extent(row)
@@ -163,13 +188,55 @@ class Weighting:
         cutoff = self._bounds(near, self._bandwidth(near, median))[0]
         return None if cutoff >= far else np.flatnonzero(row <= cutoff)
 
+    def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
+        """As `rank` where only some of the distances are known; `own` is no training point."""
+        if own is not None:
+            known = known.without(own)
+        everyone = n_train - (own is not None)
+        if self.support is not None:
+            size = min(self.support, everyone)
+            if known.index.size < size:
+                raise ValueError(
+                    f"support={self.support} needs the {size} nearest training points of each "
+                    f"validation point; of one, {known.index.size} are known."
+                )
+            whole = self._supported(known.index[:size], known.distance[:size])
+            return whole if limit is None else cut(whole, limit, n_train)
+        if known.index.size == everyone:
+            row = np.empty(n_train)
+            row[known.index] = known.distance
+            if own is None:
+                return self.rank(row, limit)
+            return without(self.rank(np.delete(row, own), limit), own)
+        order, distances = known.index[:limit], known.distance[:limit]
+        weights = self.weights_of(distances, float(distances[0]), np.nan, np.nan)
+        size = int(np.count_nonzero(weights))
+        if size < order.size:  # the others weigh nothing either
+            return Ranked(order[:size], weights[:size], None, True)
+        behind = np.full(n_train, weights[-1])
+        behind[order] = -1
+        if own is not None:
+            behind[own] = -1
+        return Ranked(order, weights, behind, True, capped=self.weights != "uniform")
+
+    def _supported(self, order: Indices, distances: Row) -> Ranked:
+        """The nearest points by their sorted distances; none but these have weight."""
+        if callable(self.weights):
+            return _trimmed(order, self._called(distances))
+        near, far = float(distances[0]), float(distances[-1])
+        return _trimmed(order, self.weights_of(distances, near, far, far))
+
     def _rank_called(self, row: Row, limit: int | None) -> Ranked:
         order, ranked = neighbors.rank(row)
-        weights = self._called(ranked)
-        nonzero = np.flatnonzero(weights)
-        size = int(nonzero[-1]) + 1 if nonzero.size else 0
-        whole = Ranked(order[:size], weights[:size], None, bool(np.all(np.diff(weights) <= 0)))
+        whole = _trimmed(order, self._called(ranked))
         return whole if limit is None else cut(whole, limit, row.size)
+
+
+def _trimmed(order: Indices, weights: NDArray[Any]) -> Ranked:
+    """Points, nearest first, without the null players at their end."""
+    nonzero = np.flatnonzero(weights)
+    size = int(nonzero[-1]) + 1 if nonzero.size else 0
+    return Ranked(order[:size], weights[:size], None, bool(np.all(np.diff(weights) <= 0)))
 
 
 def cut(ranked: Ranked, limit: int, n_train: int) -> Ranked:
@@ -186,4 +253,5 @@ def without(ranked: Ranked, own: int) -> Ranked:
     behind = ranked.behind
     if behind is not None:
         behind = np.insert(behind, own, -1)
-    return Ranked(ranked.order + (ranked.order >= own), ranked.weights, behind, ranked.falling)
+    order = ranked.order + (ranked.order >= own)
+    return replace(ranked, order=order, behind=behind)

@@ -75,6 +75,16 @@ def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coeff
     return Coefficients(first, exponent, displace, behind, inverse, float(alpha), float(beta))
 
 
+def reach(c: Coefficients, players: int, ranked: int, neighbors: int) -> float:
+    """The chance that a point behind the nearest `ranked` of `players` is one of the K nearest.
+
+    It is what such a point can be worth at most, either way, per unit of the largest gain; for
+    the Shapley value, K / ranked.
+    """
+    _, outside, _, margin = room(c, players, ranked, min(neighbors, players))
+    return float(outside.sum() + margin)
+
+
 @compiled()
 def room(
     c: Coefficients, players: int, ranked: int, neighbors: int

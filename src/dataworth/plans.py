@@ -1,0 +1,95 @@
+"""Plans: from a fitted valuator to the task that its workers carry out."""
+
+import math
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from dataworth import ann, parameters, shards
+from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
+from dataworth.searches import Brute, Given, Graph, Search
+from dataworth.sources import BLOCK_BYTES, Blocks
+from dataworth.tasks import BLOCK, Limit, Task
+
+RECALL_SAMPLE = 32  # validation points on which an index is compared with all distances
+MOST_HELD = 4096  # validation points that one pass over blocks serves
+
+
+def is_partial(v: Any, X_val: Any) -> bool:
+    """Whether a search knows of some neighbours only."""
+    if v._points is None:
+        return bool(issparse(X_val))
+    limited = v.max_rank is not None or v.support is not None
+    return v._index is not None or (isinstance(v._points, shards.ShardedPoints) and limited)
+
+
+def is_bounded(v: Any, X_val: Any) -> bool:
+    """Whether values may be other than exact, so that their ends are summed too."""
+    return v.max_rank is not None or v.n_bits is None or is_partial(v, X_val)
+
+
+def task(v: Any, X_val: Any, columns: NDArray[np.int64] | None = None) -> Task:
+    """The task for these validation points; `columns` are the training points that take part."""
+    targets = v._targets if columns is None else v._targets[columns]
+    n = targets.size
+    n_neighbors = n if v.radius is not None else min(int(v.n_neighbors), n)
+    rank = math.isqrt(n - 1) + 1 if v.max_rank == "sqrt" else v.max_rank
+    needed = rank if v.support is None else min(int(v.support), n)
+    if v._points is None:
+        search: Search = Graph() if issparse(X_val) else Given()
+    else:
+        search = _search(v, needed, whole=columns is not None)
+    return Task(
+        search=search,
+        game=_game(v, targets, n_neighbors),
+        weighting=parameters.weighting(v),
+        radius=v.radius,
+        limit=Limit(rank, float(v.adaptive_ratio), 4 * n_neighbors),
+        columns=columns,
+        bounded=is_bounded(v, X_val),
+    )
+
+
+def _search(v: Any, needed: Any, whole: bool) -> Search:
+    """The search for that many neighbours; `whole`: all distances are needed."""
+    points, n = v._points, v._targets.size
+    metric, params = parameters.metric(v), v.metric_params or {}
+    room = v.working_memory * 2**20 / effective_n_jobs(v.n_jobs)
+    rows = room / (8 * n)
+    one_more: Any = None if needed is None else needed + 1  # one may be the validation point
+    if v._index is not None:
+        return ann.Approximate(v._index, points, metric, one_more)
+    if isinstance(points, shards.ShardedPoints):
+        width = shards.WIDTH if needed is not None else int(min(max(rows, 1), shards.WIDTH))
+        return shards.Sharded(points, metric, params, one_more, width)
+    if isinstance(points, Blocks):
+        room = max(room - 4 * BLOCK_BYTES, room / 2)  # the blocks take their share
+        if v.support is not None and not whole:
+            held = room / (64 * one_more)
+            return Brute(points, metric, params, int(min(max(held, 1), MOST_HELD)), one_more)
+        return Brute(points, metric, params, int(min(max(room / (8 * n), 1), MOST_HELD)))
+    return Brute(points, metric, params, int(min(max(rows, 1), BLOCK)))
+
+
+def _game(v: Any, targets: NDArray[Any], n_neighbors: int) -> Game:
+    weighting = parameters.weighting(v)
+    # No more points than these can have weight, and there may be very many others.
+    players = targets.size if v.support is None else min(int(v.support), targets.size)
+    coefficients = parameters.coefficients(v, players, min(n_neighbors, players))
+    if v.game == "regression":
+        return RegressionGame(targets, n_neighbors, weighting, coefficients)
+    rest = (targets, v.classes_.size, n_neighbors, weighting, coefficients)
+    if v.game == "soft":
+        return SoftGame(*rest)
+    return DirectGame(*rest) if v.multiclass == "direct" else HardGame(*rest)
+
+
+def recall(v: Any, queries: NDArray[Any]) -> float:
+    """What share of the nearest points the index finds, for some of these validation points."""
+    sample = np.unique(np.linspace(0, queries.shape[0] - 1, RECALL_SAMPLE).astype(np.int64))
+    search = task(v, queries).search
+    assert isinstance(search, ann.Approximate)
+    return search.recall(queries[sample])

@@ -1,0 +1,185 @@
+"""A real cluster on this machine: joblib's blocks, sharded training sets, and workers that die."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import dask.array as da
+import joblib
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from numpy.typing import NDArray
+
+from dataworth import KNNShapley
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def cloud(n: int = 1000) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    rng = np.random.default_rng(0)
+    X, X_val = rng.normal(size=(n, 5)), rng.normal(size=(70, 5))
+    return X, (X[:, 0] > 0).astype(int), X_val, (X_val[:, 0] > 0).astype(int)
+
+
+def same(got: Any, ref: Any) -> None:
+    for name in ("values", "lower", "upper"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
+
+
+@pytest.mark.parametrize("params", [{}, {"game": "hard", "max_rank": "sqrt"}, {"support": 20}])
+def test_blocks_through_joblib(client: Client, params: dict[str, Any]) -> None:
+    X, y, X_val, y_val = cloud()
+    ref = KNNShapley(**params).fit(X, y).value(X_val, y_val)
+    with joblib.parallel_config(backend="dask"):
+        same(KNNShapley(**params).fit(X, y).value(X_val, y_val), ref)
+
+
+BACKENDS = """
+import sys
+import joblib
+from tests.test_shards import KNNShapley, cloud, same
+
+if __name__ == "__main__":
+    X, y, X_val, y_val = cloud(300)
+    ref = KNNShapley().fit(X, y).value(X_val, y_val)
+    with joblib.parallel_config(backend=sys.argv[1], n_jobs=2):
+        same(KNNShapley().fit(X, y).value(X_val, y_val), ref)
+"""
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_other_backends_of_joblib(backend: str) -> None:
+    """In a process of its own: forks and the threads of a cluster do not go together."""
+    run = subprocess.run(
+        [sys.executable, "-c", BACKENDS, backend], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"support": 30},
+        {"support": 30, "game": "hard", "metric": "cosine"},
+        {"support": 30, "game": "regression", "weights": "linear", "n_jobs": 2},
+        {"weights": "uniform", "max_rank": "sqrt"},
+        {"game": "hard"},
+        {"max_rank": 20, "game": "hard", "metric": "manhattan", "weights": "uniform"},
+    ],
+)
+def test_shards_equal_one_array(client: Client, params: dict[str, Any]) -> None:
+    X, y, X_val, y_val = cloud()
+    ref = KNNShapley(**params).fit(X, y).value(X_val, y_val)
+    sharded = da.from_array(X, chunks=(90, 2)).persist()
+    got = KNNShapley(**params).fit(sharded, da.from_array(y, chunks=400)).value(X_val, y_val)
+    same(got, ref)
+
+
+def test_shards_without_a_validation_set(client: Client) -> None:
+    X, y, _, _ = cloud(200)
+    ref = KNNShapley(support=10).fit(X, y).value()
+    same(KNNShapley(support=10).fit(da.from_array(X, chunks=(60, 5)), y).value(), ref)
+
+
+def test_bounds_of_a_cut_off_hold(client: Client) -> None:
+    X, y, X_val, y_val = cloud()
+    exact = KNNShapley(bandwidth=1.0).fit(X, y).value(X_val, y_val).values
+    sharded = da.from_array(X, chunks=(300, 5))
+    got = KNNShapley(bandwidth=1.0, max_rank="sqrt").fit(sharded, y).value(X_val, y_val)
+    assert (got.lower - 1e-12 <= exact).all()
+    assert (exact <= got.upper + 1e-12).all()
+
+
+def _slow(block: NDArray[Any]) -> NDArray[Any]:
+    time.sleep(0.1)
+    return block
+
+
+def _done(dask_worker: Any) -> tuple[int, int]:
+    return dask_worker.state.executed_count, os.getpid()
+
+
+def _kill_a_worker_at_work(client: Client) -> threading.Thread:
+    """A real SIGKILL, as the machine of a worker might deal it out, once it has done something."""
+
+    def kill() -> None:
+        while True:
+            for count, pid in client.run(_done).values():
+                if count >= 4:
+                    os.kill(pid, signal.SIGKILL)
+                    return
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+@pytest.mark.filterwarnings("ignore")  # what Dask has to say of a lost worker
+@pytest.mark.parametrize("way", ["shards", "joblib"])
+def test_a_worker_dies_in_the_middle(way: str) -> None:
+    X, y, X_val, y_val = cloud()
+    ref = KNNShapley(support=30).fit(X, y).value(X_val, y_val)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        before = set(client.run(os.getpid).values())
+        killer = _kill_a_worker_at_work(client)
+        if way == "shards":
+            sharded = da.from_array(X, chunks=(50, 5)).map_blocks(_slow, dtype=X.dtype)
+            got = KNNShapley(support=30).fit(sharded, y).value(X_val, y_val)
+        else:
+            with joblib.parallel_config(backend="dask"):
+                valuator = KNNShapley(support=30, metric=_slow_distance)
+                got = valuator.fit(X, y).value(X_val, y_val)
+        killer.join()
+        client.wait_for_workers(2)
+        assert set(client.run(os.getpid).values()) != before
+    np.testing.assert_allclose(got.values, ref.values, rtol=0, atol=1e-12)
+
+
+def _slow_distance(a: NDArray[Any], b: NDArray[Any]) -> float:
+    time.sleep(1e-4)
+    return float(np.sqrt(((a - b) ** 2).sum()))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda X, y: KNNShapley().fit(da.from_array(X), y).value(cv=3), "cv must be None where"),
+        (lambda X, y: KNNShapley(max_rank=9).fit(da.from_array(X), y).value(X, y), "support=R"),
+        (
+            lambda X, y: KNNShapley().fit(da.from_array(X)[da.from_array(y) == 1], y),
+            "compute_chunk_sizes",
+        ),
+        (
+            lambda X, y: KNNShapley().fit(da.from_array(X / (X < 1)), y),
+            "X must be finite; row",
+        ),
+        (lambda X, y: KNNShapley(support=3).fit(da.from_array(X), y[:5]), "one label per row"),
+        (lambda X, y: KNNShapley(neighbors="faiss", support=3).fit(da.from_array(X), y), "faiss"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_bad_input(make: Any, message: str) -> None:
+    X, y, _, _ = cloud(40)
+    with pytest.raises(ValueError, match=message):
+        make(X, y)
