@@ -6,7 +6,7 @@ BIN := .venv/bin
 STATE := $(shell find src -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
 export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
-.PHONY: demo test lint format bench picture clean
+.PHONY: demo test test-peers lint format bench bench-peers picture clean
 
 demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
@@ -28,12 +28,25 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.scale
 
+# Each peer in an environment of its own under benchmarks/peers/.envs. shapiq needs Python 3.12:
+# PEERS_PYTHON names one where `python3.12` is not on the path. DATAWORTH_DATA is the folder of data.
+bench-peers: .venv/.dev
+	$(BIN)/python -m benchmarks.peers
+
+# Their warnings are not ours to mend, so that warnings are no errors here.
+test-peers: .venv/.dev
+	$(BIN)/python -m benchmarks.peers.environments
+	for peer in benchmarks/peers/.envs/*/; do \
+		$$peer/bin/python -m pytest -W ignore -p no:cacheprovider tests/peers \
+			src/dataworth/integrations || exit 1; \
+	done
+
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py
 
 clean:
 	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
-	rm -rf .venv .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

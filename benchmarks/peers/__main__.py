@@ -1,0 +1,71 @@
+"""Measure this library against its peers; write benchmarks/PEERS.md.
+
+`make bench-peers`; `--quick` tries everything at small sizes and prints instead.
+"""
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+import dataworth
+from benchmarks.peers import agreement, environments, profile, quality, speed
+from benchmarks.peers.pool import Worker
+from dataworth.files import atomic
+
+OUT = Path(__file__).parent.parent / "PEERS.md"
+PACKAGES = {
+    "shapiq": "shapiq",
+    "pydvl": "pyDVL",
+    "cleanlab": "cleanlab",
+    "opendataval": "opendataval",
+}
+
+
+def head() -> list[str]:
+    """What is compared, and on what."""
+    versions = [f"dataworth {dataworth.__version__}"]
+    for name in environments.PEERS:
+        with Worker(name, 60) as worker:
+            answer = worker.order(version=PACKAGES[name])
+        versions.append(f"{PACKAGES[name]} {answer.get('version', answer.get('failed'))}")
+    return [
+        "# Against the peers",
+        "",
+        "Written by `make bench-peers`; do not edit. How to read it, and how to choose: "
+        "[docs/peers.md](../docs/peers.md).",
+        "",
+        f"{', '.join(versions)}. {platform.machine()}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}.",
+        "",
+    ]
+
+
+def main() -> int:
+    """Run all parts; 1 where values do not agree."""
+    parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes; print the result")
+    parser.add_argument(
+        "--limit", type=float, default=60.0, help="processor seconds a call may take"
+    )
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        lines = head()
+        agreed, good = agreement.section(Path(folder), limit=chosen.limit)
+        lines += speed.section(Path(folder), quick=chosen.quick, limit=chosen.limit)
+        lines += agreed
+        lines += profile.section(quick=chosen.quick)
+        lines += quality.section(Path(folder), quick=chosen.quick)
+    text = "\n".join(lines).rstrip() + "\n"
+    if chosen.quick:
+        print(text)
+    else:
+        with atomic(OUT) as file:
+            file.write(text.encode())
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""An environment for each peer, because their pins conflict with each other's and with ours.
+
+Run as `python -m benchmarks.peers.environments` it makes those that are missing or out of date.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+ENVIRONMENTS = Path(__file__).parent / ".envs"
+TESTING = ("pytest", "hypothesis")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What an environment holds besides this library.
+
+    requirements : installed with all that they depend on.
+    alone : installed without what they ask for, where that cannot be had together with ours.
+    python : the least Python.
+    """
+
+    requirements: tuple[str, ...]
+    alone: tuple[str, ...] = ()
+    python: tuple[int, int] = (3, 11)
+
+
+PEERS = {
+    "shapiq": Peer(("shapiq==1.8.0",), python=(3, 12)),
+    "pydvl": Peer(("pyDVL==0.10.0",)),
+    "cleanlab": Peer(("cleanlab==2.9.0", "datasets")),
+    # It asks for numpy below 1.26, torch 2.1 and tqdm 4.64. What it imports works with newer ones;
+    # torchvision, which only its image data sets use, must be one that loads without its operators.
+    "opendataval": Peer(
+        (
+            "torch==2.13.0",
+            "numpy==1.26.4",
+            "pandas==1.5.3",
+            "geomloss==0.2.6",
+            "matplotlib",
+            "pillow",
+            "requests",
+            "transformers>=4.35,<5",
+        ),
+        alone=("opendataval==1.3.0", "torchvision==0.16.2"),
+    ),
+}
+
+
+class Unavailable(Exception):
+    """There is no environment for a peer; the message says why."""
+
+
+def python(name: str) -> Path:
+    """The interpreter of a peer's environment; it is made where needed."""
+    peer, folder = PEERS[name], ENVIRONMENTS / name
+    path, stamp = folder / "bin" / "python", folder / "made-from"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = (peer, TESTING, project["dependencies"])
+    state = sha256(repr(wanted).encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == state:
+        return path
+    print(f"making an environment for {name}", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    _run(_interpreter(peer.python), "-m", "venv", str(folder))
+    pip = (str(path), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    _run(*pip, *peer.requirements, *TESTING, "--editable", str(ROOT))
+    if peer.alone:
+        _run(*pip, "--no-deps", *peer.alone)
+    stamp.write_text(state)
+    return path
+
+
+def _interpreter(least: tuple[int, int]) -> str:
+    """A Python that is new enough: this one, PEERS_PYTHON, or one that is on the path."""
+    if sys.version_info >= least:
+        return sys.executable
+    named = [os.environ.get("PEERS_PYTHON")]
+    named += [shutil.which(f"python3.{minor}") for minor in range(least[1], least[1] + 4)]
+    check = f"import sys; sys.exit(sys.version_info < {least})"
+    for candidate in filter(None, named):
+        if subprocess.run([candidate, "-c", check], capture_output=True).returncode == 0:
+            return candidate
+    raise Unavailable(f"needs Python {least[0]}.{least[1]}; set PEERS_PYTHON to one")
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise Unavailable(lines[-1] if lines else f"{command[0]} failed")
+
+
+def main() -> None:
+    """Make every environment; say which cannot be had."""
+    for name in PEERS:
+        try:
+            print(python(name).relative_to(ROOT))
+        except Unavailable as error:
+            print(f"no environment for {name}: {error}")
+
+
+if __name__ == "__main__":
+    main()

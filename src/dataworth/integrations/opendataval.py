@@ -1,0 +1,104 @@
+"""Our values as a data evaluator of OpenDataVal."""
+
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from opendataval.dataval import DataEvaluator, ModelLessMixin
+from opendataval.model import Model
+from sklearn.base import clone
+
+from dataworth import DataValues, KNNShapley, checks
+
+
+class Dataworth(DataEvaluator, ModelLessMixin):
+    """A `DataEvaluator` that values with a `KNNShapley`, known to OpenDataVal as "dataworth".
+
+    Labels are one-hot rows, as its fetchers give them; for regression one number a row.
+
+    Parameters
+    ----------
+    valuator : KNNShapley or None
+        With the parameters to value with; None is the default ones. It is copied.
+    leave_one_out : bool, default False
+        Value without the validation points: each training point judges all others.
+    embedding_model : Model or None
+        An embedding model of OpenDataVal, applied to both sides before.
+    random_state : int, RandomState or None
+        Not used, as nothing here is random; experiments of OpenDataVal pass it.
+
+    Attributes
+    ----------
+    result : the `DataValues`, once trained.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dataworth import KNNShapley
+    >>> from dataworth.integrations.opendataval import Dataworth
+    >>> x = torch.tensor([[0.0], [0.1], [0.2], [1.0], [1.1], [0.15]])
+    >>> y = torch.nn.functional.one_hot(torch.tensor([0, 0, 0, 1, 1, 1])).float()
+    >>> evaluator = Dataworth(KNNShapley(n_neighbors=2)).input_data(x, y, x[2:3], y[2:3])
+    >>> int(evaluator.train_data_values().evaluate_data_values().argmin())
+    5
+    """
+
+    def __init__(
+        self,
+        valuator: KNNShapley | None = None,
+        *,
+        leave_one_out: bool = False,
+        embedding_model: Model | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(random_state)
+        if valuator is not None and not isinstance(valuator, KNNShapley):
+            raise TypeError(
+                f"valuator must be a KNNShapley or None; got {type(valuator).__name__}."
+            )
+        self.valuator = KNNShapley(progress=False) if valuator is None else clone(valuator)
+        self.leave_one_out = checks.boolean(leave_one_out, "leave_one_out")
+        self.embedding_model = embedding_model
+
+    def train_data_values(self, *_: Any, **__: Any) -> Self:
+        """Compute the values; arguments, which are those of a prediction model, are not used."""
+        x_train, x_valid = self.embeddings(self.x_train, self.x_valid)
+        self.valuator.fit(_points(x_train, "x_train"), self._targets(self.y_train, "y_train"))
+        if self.leave_one_out:
+            self.result: DataValues = self.valuator.value()
+        else:
+            y_valid = self._targets(self.y_valid, "y_valid")
+            self.result = self.valuator.value(_points(x_valid, "x_valid"), y_valid)
+        return self
+
+    def evaluate_data_values(self) -> NDArray[np.float64]:
+        """The values, in the order of the training points."""
+        if not hasattr(self, "result"):
+            raise ValueError("train_data_values must be called before evaluate_data_values.")
+        return self.result.values.copy()
+
+    def _targets(self, y: Any, name: str) -> NDArray[Any]:
+        array = _array(y, name)
+        rows = array.reshape(len(array), -1)
+        if self.valuator.game == "regression":
+            if rows.shape[1] != 1:
+                raise ValueError(f"{name} must hold one number a row; got shape {array.shape}.")
+            return rows[:, 0]
+        if not (np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
+            raise ValueError(
+                f"{name} must hold one-hot rows, or use KNNShapley(game='regression')."
+            )
+        return rows.argmax(axis=1)
+
+
+def _points(x: Any, name: str) -> NDArray[Any]:
+    array = _array(x, name)
+    return array.reshape(len(array), -1)
+
+
+def _array(tensor: Any, name: str) -> NDArray[Any]:
+    if not isinstance(tensor, torch.Tensor | np.ndarray):
+        kind = type(tensor).__name__
+        raise TypeError(f"{name} must be a tensor; got {kind}. An embedding_model makes one of it.")
+    return tensor.numpy(force=True) if isinstance(tensor, torch.Tensor) else tensor
