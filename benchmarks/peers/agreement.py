@@ -65,8 +65,8 @@ Translations, N training points, K ≤ N:
   let ties win and take the mean over rivals. Its U(∅) is 0 and ours 1: theirs = ours + 1/n for each
   vote of n points that the point takes part in, divided by the number of rivals.
 - **cleanlab.** Of each validation point, the K nearest get their unweighted value, translated as
-  above, less that of the K-th nearest, all others 0; then 0.5 (mean + 1). It is not a Shapley value, its sum means
-  nothing, and K = 1 always gives 0.5.
+  above, less that of the K-th nearest, all others 0; then 0.5 (mean + 1). So these are no Shapley
+  values, their sum means nothing, and K = 1 always gives 0.5.
 """
 
 

@@ -66,7 +66,7 @@ def python(name: str) -> Path:
     state = sha256(repr(wanted).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == state:
         return path
-    print(f"making an environment for {name}", flush=True)
+    print(f"making an environment for {name}", file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
     _run(_interpreter(peer.python), "-m", "venv", str(folder))
     pip = (str(path), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")

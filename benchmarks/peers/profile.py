@@ -16,6 +16,8 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("soft, default weights", {}),
     ("hard, inverse distance", {"game": "hard", "weights": "inverse"}),
 )
+SELECTION = ("rank", "nearest", "extent", "median", "_sort_ties", "_check_distances")
+Function = tuple[str, int, str]
 HERE = str(Path(dataworth.__file__).parent)
 
 
@@ -25,7 +27,7 @@ def stage(file: str, function: str) -> str | None:
         return None
     path = Path(file).relative_to(HERE)
     if path.name == "neighbors.py":
-        return "distances" if function == "distances" else "selection"
+        return "selection" if function in SELECTION else "distances"
     if path.name == "searches.py":
         return "distances"
     if path.name == "weights.py":
@@ -40,7 +42,7 @@ def stage(file: str, function: str) -> str | None:
 def shares(n: int, features: int, n_val: int, params: dict[str, Any]) -> dict[str, float]:
     """The share of the time of `fit` and `value` in each stage.
 
-    A compiled or built-in function counts for the stage of the Python function that calls it.
+    What is not ours, as a sort of numpy's, counts for the stages that call it.
     """
     rng = np.random.default_rng(0)
     X, X_val = rng.normal(size=(n, features)), rng.normal(size=(n_val, features))
@@ -51,20 +53,27 @@ def shares(n: int, features: int, n_val: int, params: dict[str, Any]) -> dict[st
     profiler.runcall(lambda: valuator.fit(X, y).value(X_val, y_val))
     times = dict.fromkeys(STAGES, 0.0)
     statistics: Any = pstats.Stats(profiler)
-    for (file, _, function), (_, _, own, _, callers) in statistics.stats.items():
-        name = stage(file, function)
-        if name is not None:
-            times[name] += own
-            continue
-        rest = own
-        for (their_file, _, their_function), (_, _, their_own, _) in callers.items():
-            theirs = stage(their_file, their_function)
-            if theirs is not None:
-                times[theirs] += their_own
-                rest -= their_own
-        times["other"] += max(rest, 0.0)
+    for function, (_, _, own, _, _) in statistics.stats.items():
+        for name, part in _stages(function, statistics.stats, frozenset()).items():
+            times[name] += own * part
     total = sum(times.values())
     return {name: seconds / total for name, seconds in times.items()}
+
+
+def _stages(function: Function, calls: Any, inner: frozenset[Function]) -> dict[str, float]:
+    """The stages that a function works for, directly or through what it calls, as shares of 1."""
+    name = stage(function[0], function[2])
+    if name is not None:
+        return {name: 1.0}
+    callers = {c: times[3] for c, times in calls[function][4].items() if c not in inner}
+    total = sum(callers.values())
+    if total <= 0.0:
+        return {"other": 1.0}
+    parts = dict.fromkeys(STAGES, 0.0)
+    for caller, seconds in callers.items():
+        for theirs, part in _stages(caller, calls, inner | {function}).items():
+            parts[theirs] += part * seconds / total
+    return parts
 
 
 def section(*, quick: bool) -> list[str]:

@@ -1,6 +1,7 @@
 """AUROC of finding planted label errors on real data, ours and the peers'."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def section(folder: Path, *, quick: bool) -> list[str]:
     wins: dict[bool, dict[str, int]] = {True: {}, False: {}}
     sums: dict[bool, dict[str, list[float]]] = {True: {}, False: {}}
     for name in names:
-        print(f"finding label errors: {name}", flush=True)
+        print(f"finding label errors: {name}", file=sys.stderr)
         found = measured(name, Path(source), folder, workers, quick=quick)
         listed = methods(name, quick)
         for clean in (True, False):
