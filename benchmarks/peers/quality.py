@@ -2,6 +2,9 @@
 
 import os
 import sys
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -105,34 +108,68 @@ def measured(
     return found
 
 
+@dataclass
+class Table:
+    """AUROCs of the methods that have, or have not, a validation set."""
+
+    rows: list[str] = field(default_factory=list)
+    means: dict[str, list[float]] = field(default_factory=dict)
+    best: Counter[str] = field(default_factory=Counter)
+    lost: list[str] = field(default_factory=list)
+
+    def add(self, name: str, found: dict[str, NDArray[np.float64] | str]) -> None:
+        """Add a data set: a row, and who is best on it."""
+        means = {m: float(r.mean()) for m, r in found.items() if not isinstance(r, str)}
+        best = max(means, key=lambda m: means[m])
+        self.best[best] += 1
+        cells = []
+        for method, result in found.items():
+            kept = self.means.setdefault(method, [])
+            if isinstance(result, str):
+                cells.append(result)
+                continue
+            kept.append(means[method])
+            text = f"{means[method]:.3f} ± {result.std():.3f}"
+            cells.append(f"**{text}**" if method == best else text)
+        self.rows.append(f"| {name} | {' | '.join(cells)} |")
+        if not best.startswith("ours"):
+            ours = max(means[m] for m in means if m.startswith("ours"))
+            self.lost.append(f"{name} ({best} {means[best]:.3f}, ours {ours:.3f})")
+
+    def lines(self) -> list[str]:
+        """The table in Markdown, with where a peer is best said below it."""
+        means = [f"{np.mean(v):.3f}" if v else "–" for v in self.means.values()]
+        lost = "; ".join(self.lost) if self.lost else "none"
+        return [
+            f"| data | {' | '.join(self.means)} |",
+            "|---|" + "---|" * len(self.means),
+            *self.rows,
+            f"| *mean* | {' | '.join(means)} |",
+            f"| *best on* | {' | '.join(str(self.best[m]) for m in self.means)} |",
+            "",
+            f"**A peer is best on {len(self.lost)} of {len(self.rows)} data sets**: {lost}.",
+            "",
+        ]
+
+
 def section(folder: Path, *, quick: bool) -> list[str]:
     """The part on finding label errors."""
     source = os.environ.get("DATAWORTH_DATA")
     if source is None:
         return ["## Finding label errors", "", "Not run: DATAWORTH_DATA names no folder.", ""]
-    names = ("phoneme", "agnews_minilm") if quick else (*TABULAR, *EMBEDDED)
-    workers = {
-        library: Worker(library, 1800.0)
-        for library in ("dataworth", "pydvl", "cleanlab", "opendataval")
-    }
-    tables: dict[bool, list[str]] = {True: [], False: []}
-    verdicts: dict[bool, list[str]] = {True: [], False: []}
-    wins: dict[bool, dict[str, int]] = {True: {}, False: {}}
-    sums: dict[bool, dict[str, list[float]]] = {True: {}, False: {}}
-    for name in names:
-        print(f"finding label errors: {name}", file=sys.stderr)
-        found = measured(name, Path(source), folder, workers, quick=quick)
-        listed = methods(name, quick)
-        for clean in (True, False):
-            here = {
-                method[0]: result
-                for method, result in zip(listed, found, strict=True)
-                if method[4] == clean
-            }
-            _row(name, here, tables[clean], verdicts[clean], wins[clean], sums[clean])
-    for worker in workers.values():
-        worker.__exit__(None, None, None)
-    out = [
+    with_set, without = Table(), Table()
+    with ExitStack() as stack:
+        workers = {
+            library: stack.enter_context(Worker(library, 1800.0))
+            for library in ("dataworth", "pydvl", "cleanlab", "opendataval")
+        }
+        for name in ("phoneme", "agnews_minilm") if quick else (*TABULAR, *EMBEDDED):
+            print(f"finding label errors: {name}", file=sys.stderr)
+            found = measured(name, Path(source), folder, workers, quick=quick)
+            pairs = list(zip(methods(name, quick), found, strict=True))
+            with_set.add(name, {m[0]: result for m, result in pairs if m[4]})
+            without.add(name, {m[0]: result for m, result in pairs if not m[4]})
+    return [
         "## Finding label errors",
         "",
         f"AUROC of finding planted errors ({FLIPPED:.0%} of {N_TRAIN:,} training labels changed to "
@@ -144,46 +181,10 @@ def section(folder: Path, *, quick: bool) -> list[str]:
         "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 300 decision trees (100 on "
         "embeddings; 1,000 is its default). Ours are the defaults. The best of a row is bold.",
         "",
+        f"### With {N_VAL} clean validation points",
+        "",
+        *with_set.lines(),
+        "### Without a validation set",
+        "",
+        *without.lines(),
     ]
-    for clean, title in (
-        (True, f"### With {N_VAL} clean validation points"),
-        (False, "### Without a validation set"),
-    ):
-        heads = list(sums[clean])
-        out += [title, "", f"| data | {' | '.join(heads)} |", "|---|" + "---|" * len(heads)]
-        out += tables[clean]
-        means = [f"{np.mean(v):.3f}" if v else "–" for v in sums[clean].values()]
-        out += [f"| *mean* | {' | '.join(means)} |"]
-        counts = [str(wins[clean].get(h, 0)) for h in heads]
-        out += [f"| *best on* | {' | '.join(counts)} |", ""]
-        lost = verdicts[clean]
-        told = "; ".join(lost) if lost else "none"
-        out += [f"**A peer is best on {len(lost)} of {len(names)} data sets**: {told}.", ""]
-    return out
-
-
-def _row(
-    name: str,
-    here: dict[str, NDArray[np.float64] | str],
-    table: list[str],
-    verdicts: list[str],
-    wins: dict[str, int],
-    sums: dict[str, list[float]],
-) -> None:
-    """Add a data set to a table, and to the record of who is best."""
-    means = {m: float(r.mean()) for m, r in here.items() if not isinstance(r, str)}
-    best = max(means, key=lambda m: means[m])
-    wins[best] = wins.get(best, 0) + 1
-    cells = []
-    for method, result in here.items():
-        sums.setdefault(method, [])
-        if isinstance(result, str):
-            cells.append(result)
-            continue
-        sums[method].append(means[method])
-        text = f"{means[method]:.3f} ± {result.std():.3f}"
-        cells.append(f"**{text}**" if method == best else text)
-    table.append(f"| {name} | {' | '.join(cells)} |")
-    if not best.startswith("ours"):
-        ours = max(means[m] for m in means if m.startswith("ours"))
-        verdicts.append(f"{name} ({best} {means[best]:.3f}, ours {ours:.3f})")

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,18 +126,17 @@ def measure(contest: Contest, folder: Path, limit: float) -> list[Row]:
         path = folder / "data.npz"
         make_data(path, n, features, contest.validation)
         new = [_hopeless(c, n, features, rows) for c in contest.contestants]
-        with_workers = [
-            (row, Worker(c.library, limit), c)
-            for row, c in zip(new, contest.contestants, strict=True)
-            if row.failed is None
-        ]
-        per_call = contest.validation or n
-        for turn in range(TURNS):
-            for row, worker, c in with_workers:
-                if row.failed is None and row.spent < limit / 2:
-                    _one_run(row, worker, c, str(path), per_call, first=turn == 0)
-        for _, worker, _ in with_workers:
-            worker.__exit__(None, None, None)
+        with ExitStack() as stack:
+            teams = [
+                (row, stack.enter_context(Worker(c.library, limit)), c)
+                for row, c in zip(new, contest.contestants, strict=True)
+                if row.failed is None
+            ]
+            for turn in range(TURNS):
+                for row, worker, c in teams:
+                    if row.failed is None and row.spent < limit / 2:
+                        per_call = contest.validation or n
+                        _one_run(row, worker, c, str(path), per_call, first=turn == 0)
         rows += new
     return rows
 
