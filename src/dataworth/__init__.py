@@ -9,8 +9,9 @@ neighbours) -> `weights` (integers) -> `games` and `kernels` (values of one vali
 
 __version__ = "0.1.0"
 
+from dataworth.columns import TableEncoder
 from dataworth.encoders import ForestLeaves
 from dataworth.result import DataValues
 from dataworth.valuation import KNNShapley
 
-__all__ = ["DataValues", "ForestLeaves", "KNNShapley"]
+__all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder"]

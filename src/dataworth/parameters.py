@@ -78,12 +78,14 @@ def _check_metric(v: Any) -> None:
 
 
 def _check_encoder(v: Any) -> None:
-    if v.encoder is None:
+    if v.encoder is None or (isinstance(v.encoder, str) and v.encoder == "auto"):
         return
     if not (hasattr(v.encoder, "fit") and hasattr(v.encoder, "transform")):
-        raise TypeError(f"encoder must have fit and transform, or be None; got {v.encoder!r}.")
+        raise TypeError(
+            f"encoder must have fit and transform, or be 'auto' or None; got {v.encoder!r}."
+        )
     if v.metric == "precomputed":
-        raise ValueError("encoder must be None with metric='precomputed'.")
+        raise ValueError("encoder must be None or 'auto' with metric='precomputed'.")
 
 
 def check_size(v: Any, n_train: int, n_classes: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import checks, files
+from dataworth import checks, files, frames
 
 FORMAT = "dataworth values 1"
 ARRAYS = ("values", "lower", "upper", "index", "labels")
@@ -29,7 +29,8 @@ class DataValues:
         U(all) - U(none)).
     lower, upper : (n_train,) an interval that holds the exact value for certain, up to rounding.
         They equal the values except with `max_rank` or real weights.
-    index : (n_train,) the positions of the training points, 0 to n_train - 1.
+    index : (n_train,) the index of a pandas frame, else the positions 0 to n_train - 1. Labels that
+        a plain array cannot hold (several levels, time zones, mixed kinds) are kept as text.
     labels : (n_train,) the training labels, or targets.
     params : the parameters of the valuator; functions by their name.
     n_validation : the number of validation points.
@@ -37,6 +38,8 @@ class DataValues:
         the sum of exponentials that stands for the division, in units of the utility (squared
         targets for regression); 0 with rounded weights.
     version : the version of dataworth that computed the values.
+    origin : the library the training table came from, and its index; None for arrays. A file keeps
+        the library only.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class DataValues:
     n_validation: int
     weight_error: float
     version: str
+    origin: frames.Origin | None = None
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -94,6 +98,28 @@ class DataValues:
         table["label"] = self.labels[chosen]
         return table
 
+    def to_frame(self, library: str | None = None) -> Any:
+        """The values as a data frame: value, lower, upper and label, one row per training point.
+
+        Parameters
+        ----------
+        library : "pandas", "polars", "pyarrow" or None
+            None is the library of the training table; for arrays, the first that is installed.
+            A frame of pandas has the index of the training table, the others a column `index`.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+        >>> values.to_frame("pandas")
+           value  lower  upper label
+        0   0.75   0.75   0.75     a
+        1  -0.25  -0.25  -0.25     b
+        """
+        columns = {"value": self.values, "lower": self.lower, "upper": self.upper}
+        columns["label"] = self.labels
+        return frames.to_frame(columns, self.index, self.origin, library)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.
 
@@ -105,6 +131,7 @@ class DataValues:
             "n_validation": self.n_validation,
             "weight_error": self.weight_error,
             "version": self.version,
+            "library": None if self.origin is None else self.origin.library,
         }
         arrays = {name: getattr(self, name) for name in ARRAYS}
         with files.atomic(path) as file:
@@ -124,6 +151,7 @@ class DataValues:
                     and isinstance(facts["n_validation"], int)
                     and isinstance(facts["weight_error"], float)
                     and isinstance(facts["version"], str)
+                    and isinstance(facts["library"], str | None)
                     and all(arrays[name].dtype == np.float64 for name in ARRAYS[:3])
                     and len({a.shape for a in arrays.values()}) == arrays["values"].ndim == 1
                 )
@@ -137,6 +165,7 @@ class DataValues:
             n_validation=facts["n_validation"],
             weight_error=facts["weight_error"],
             version=facts["version"],
+            origin=None if facts["library"] is None else frames.Origin(facts["library"]),
         )
 
 

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
 import dataworth
-from dataworth import checks, neighbors, parameters
+from dataworth import checks, frames, neighbors, parameters
 from dataworth.checkpoints import Checkpoint, fingerprint
-from dataworth.encoders import ForestLeaves, is_supervised
+from dataworth.encoders import ForestLeaves, encoder_of, is_supervised
 from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
 from dataworth.result import DataValues
 from dataworth.tasks import Leg, Limit, Task
@@ -68,9 +67,10 @@ class KNNShapley(BaseEstimator):
         encoder's own metric where it is a `ForestLeaves`, else `"euclidean"`.
     metric_params : dict or None
         Further arguments of the metric.
-    encoder : transformer or None
+    encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
-        applied to both sides; distances are then those between its outputs.
+        applied to both sides; distances are then those between its outputs. `"auto"` is a
+        `TableEncoder` for data frames and none for arrays; None is none.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
         of the vote among the points of that class and the right one, K of them. `"direct"`: one
@@ -149,7 +149,7 @@ class KNNShapley(BaseEstimator):
         n_bits: int | None = 3,
         metric: str | Callable[[NDArray[Any], NDArray[Any]], float] | None = None,
         metric_params: dict[str, Any] | None = None,
-        encoder: Any = None,
+        encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
@@ -195,19 +195,20 @@ class KNNShapley(BaseEstimator):
         for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
             if hasattr(self, name):
                 delattr(self, name)
+        self._origin, encoder = frames.origin(X), encoder_of(self.encoder, X)
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
             self._set_targets(y, None)
             self._points = None
-        elif self.encoder is None:
+        elif encoder is None:
             points = checks.matrix(X, "X", sparse=True)
             self._set_targets(y, points.shape[0])
             validate_data(self, X, skip_check_array=True)
             self._points = self._measured(points)
         else:
             self._set_targets(y, checks.rows(X, "X"))
-            self.encoder_ = clone(self.encoder).fit(X, self._labels())
+            self.encoder_ = clone(encoder).fit(X, self._labels())
             self._points = self._measured(self._encoded(X))
         parameters.check_size(self, self._targets.size, self._n_classes())
         self._raw = X
@@ -251,7 +252,8 @@ class KNNShapley(BaseEstimator):
         legs, folds = self._legs(X_val, y_val, cv)
         kept = None
         if checkpoint is not None:
-            data = joblib.hash((self._raw, self._labels(), X_val, y_val, folds))
+            tables = frames.content(self._raw), frames.content(X_val), frames.content(y_val)
+            data = joblib.hash((*tables, self._labels(), folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
         n_val = sum(leg.size for leg in legs)
         total, error = self._sum(legs, n_val, kept)
@@ -261,12 +263,13 @@ class KNNShapley(BaseEstimator):
             values=total[0],
             lower=total[1] if bounded else total[0],
             upper=total[2] if bounded else total[0],
-            index=np.arange(self._targets.size),
+            index=frames.index(self._origin, self._targets.size),
             labels=self._labels(),
             params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
             n_validation=n_val,
             weight_error=error,
             version=dataworth.__version__,
+            origin=self._origin,
         )
 
     def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
@@ -280,7 +283,7 @@ class KNNShapley(BaseEstimator):
         if cv is None:
             if self._targets.size < 2:
                 raise ValueError("X must hold at least two points to value them without X_val.")
-            if self.encoder is not None and is_supervised(self.encoder, self._raw):
+            if hasattr(self.encoder, "fit") and is_supervised(self.encoder, self._raw):
                 raise ValueError(
                     "encoder must not learn from labels in leave-one-out, where it has seen the "
                     "label of each validation point; use value(cv=5)."
@@ -307,8 +310,8 @@ class KNNShapley(BaseEstimator):
 
         def opened() -> Any:
             labels = self._labels()
-            part = clone(self).fit(_safe_indexing(self._raw, train), labels[train])
-            queries = part._check_queries(_safe_indexing(self._raw, val))
+            part = clone(self).fit(frames.take(self._raw, train), labels[train])
+            queries = part._check_queries(frames.take(self._raw, val))
             return part._task(), queries, part._check_val_targets(labels[val], len(val)), None
 
         return opened
@@ -437,7 +440,7 @@ class KNNShapley(BaseEstimator):
                     f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
                 )
             return queries
-        if self.encoder is not None:
+        if hasattr(self, "encoder_"):
             checks.rows(X_val, "X_val")
             queries = self._encoded(X_val)
         else:
