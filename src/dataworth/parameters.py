@@ -85,7 +85,7 @@ def _check_encoder(v: Any) -> None:
             f"encoder must have fit and transform, or be 'auto' or None; got {v.encoder!r}."
         )
     if v.metric == "precomputed":
-        raise ValueError("encoder must be None or 'auto' with metric='precomputed'.")
+        raise ValueError("encoder must be None with metric='precomputed'.")
 
 
 def check_size(v: Any, n_train: int, n_classes: int) -> None:

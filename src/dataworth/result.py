@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dataworth import checks, files, frames
+from dataworth.groups import by
 
 FORMAT = "dataworth values 1"
 ARRAYS = ("values", "lower", "upper", "index", "labels")
@@ -98,6 +99,66 @@ class DataValues:
         table["label"] = self.labels[chosen]
         return table
 
+    def by(self, groups: Any) -> NDArray[np.void]:
+        """Values added up by group, such as the owners of the data, the largest sum first.
+
+        Parameters
+        ----------
+        groups : (n_train,) strings, integers or booleans, or a series of them: the group of each
+            training point. None may be missing.
+
+        Returns
+        -------
+        A structured array, which a data frame takes as it is, with the fields group, count, sum,
+        mean, lower and upper (which hold the exact sum for certain), and share: the sum as a share
+        of the sum of all values. Shares add up to 1, but they are negative, or more than 1, where
+        some sums are negative and others not, and NaN where all values add up to 0: decide first
+        whether you take money from owners whose data does harm. Values can be added up so in every
+        game; only Shapley values also add up to U(all) - U(none).
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=1).fit(X, y).value([[0.0], [1.2]], ["a", "b"])
+        >>> values.by(["Ann", "Bob", "Bob", "Bob"])[["group", "count", "share"]].tolist()
+        [('Bob', 3, 0.75), ('Ann', 1, 0.25)]
+        """
+        return by(self.values, self.lower, self.upper, groups)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw how the values are spread, by class where there are few; returns the axes."""
+        from dataworth import plots
+
+        return plots.distribution(self, ax=ax)
+
+    def plot_classes(self, *, ax: Any = None) -> Any:
+        """Draw the values of each class; returns the axes."""
+        from dataworth import plots
+
+        return plots.by_class(self, ax=ax)
+
+    def plot_detection(self, bad: Any, *, ax: Any = None) -> Any:
+        """Draw how fast known bad points are found, least valuable first; returns the axes.
+
+        `bad` is True for each bad point. `dataworth.plots.detection_curve` has the numbers.
+        """
+        from dataworth import plots
+
+        return plots.detection(self, bad, ax=ax)
+
+    def plot_removal(
+        self, X: Any, y: Any, X_test: Any, y_test: Any, *, ax: Any = None, **options: Any
+    ) -> Any:
+        """Draw how a model fares as the least, the most or any points are removed; the axes.
+
+        Takes the arguments of `dataworth.plots.removal_curve`, which has the numbers: the training
+        points, points to test on, and `model` and `fractions`.
+        """
+        from dataworth import plots
+
+        return plots.removal(self, X, y, X_test, y_test, ax=ax, **options)
+
     def to_frame(self, library: str | None = None) -> Any:
         """The values as a data frame: value, lower, upper and label, one row per training point.
 
@@ -113,8 +174,8 @@ class DataValues:
         >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
         >>> values.to_frame("pandas")
            value  lower  upper label
-        0   0.75   0.75   0.75     a
-        1  -0.25  -0.25  -0.25     b
+        0    0.5    0.5    0.5     a
+        1    0.0    0.0    0.0     b
         """
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper}
         columns["label"] = self.labels
