@@ -25,17 +25,17 @@ def main(args: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough: nothing to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (KeyboardInterrupt, EOFError):
+    except KeyboardInterrupt:
         return _interrupted(given)
     except Exception as error:
-        if type(error).__name__ == "Abort":  # how typer passes an interruption on
-            return _interrupted(given)
         if "--debug" in given:
             traceback.print_exc()
         if hasattr(error, "format_message"):  # a wrong command, as typer reports it
             return _fail(error.format_message(), getattr(error, "exit_code", 2))
         hint = "" if isinstance(error, _EXPECTED) else " (a bug? --debug shows where)"
         return _fail(f"{_said(error)}{hint}")
+    if code == 130:  # how typer passes an interruption on
+        return _interrupted(given)
     return code if isinstance(code, int) else 0
 
 

@@ -121,8 +121,9 @@ class DataValues:
         >>> from dataworth import KNNShapley
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
         >>> values = KNNShapley(n_neighbors=1).fit(X, y).value([[0.0], [1.2]], ["a", "b"])
-        >>> values.by(["Ann", "Bob", "Bob", "Bob"])[["group", "count", "share"]].tolist()
-        [('Bob', 3, 0.75), ('Ann', 1, 0.25)]
+        >>> table = values.by(["Ann", "Bob", "Bob", "Bob"])
+        >>> table["group"].tolist(), table["share"].round(6).tolist()
+        (['Bob', 'Ann'], [0.75, 0.25])
         """
         return by(self.values, self.lower, self.upper, groups)
 
