@@ -397,6 +397,9 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert ran.code == 0, ran.err
     assert_array_equal(got["values"].values, first.values)
     assert got["validation"] == arrow_csv.read_csv("val.csv").to_pydict()
+    run("report v.csv train.csv --label y -o r.html")
+    assert got["ids"].tolist() == rows()["name"]
+    assert_array_equal(got["values"].index, np.arange(N))
     Path("short.csv").write_text("a,y\n1,p\n2,q\n")
     run.refused("report v.csv short.csv --label y -o r.html", 1, "must hold the 60 points of v.csv")
 
@@ -416,9 +419,11 @@ def test_apply_keeps_what_is_not_decided_on(run: Any, monkeypatch: pytest.Monkey
             return kept
 
     monkeypatch.setattr(inputs, "import_module", lambda name: Decisions)
-    Path("t.csv").write_text('id;a;y\n007;1,50;yes\n8;NA;no\n9;"x;y";no\n')
+    Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
     assert run("apply d.csv t.csv -o c.csv").out == "3 rows in, 2 rows out: c.csv.\n"
-    assert Path("c.csv").read_text() == 'id,a,y\n007,"1,50",no\n9,x;y,no\n'
+    assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
+    run("apply d.csv t.csv -o c.tsv")
+    assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
     table = pa.table({"a": pa.array([1, 2, 3], pa.int8()), "y": pa.array(["no", "b", "c"])})
     parquet.write_table(table, "t.parquet")
     run("apply d.csv t.parquet -o c.parquet")

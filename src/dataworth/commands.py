@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 import dataworth
@@ -278,7 +279,7 @@ def apply_(
     cleaned = tables.with_column(
         table.take(done[place]), label or made.label_column, done[label or made.label_column]
     )
-    tables.write_table(output, cleaned)
+    tables.write_table(output, cleaned, like=train)
     print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")
 
 
@@ -303,13 +304,15 @@ def _write_report(
     validation: Any = judges
     if isinstance(judges, Path):
         validation = inputs.read(judges, "--validation").columns()
+    places = np.arange(len(values))  # by which the report counts points
+    named = None if np.array_equal(values.index, places) else values.index
     inputs.module("report", "the report").write(
         path,
-        values,
+        replace(values, index=places),
         data.source.columns(),
         # What the valuator explains of the least valuable points goes here: explanations=...
         label=data.label,
-        ids=data.id if data.id in data.source.names else data.ids,
+        ids=named if data.id is None else data.id,
         group=data.group,
         by=data.by,
         image=data.image,

@@ -164,11 +164,10 @@ def _read_csv(path: Path, separator: str, text: bool) -> Any:
         ) from None
     if b"\0" in raw:
         raise ValueError(f"{name} must be text in UTF-8; it holds zero bytes.")
-    header = raw.lstrip(b"\xef\xbb\xbf\r\n").split(b"\n")[0].decode()
+    header = _header(raw)
     if not header.strip():
         raise ValueError(f"{name} must have a line of column names; it is empty.")
-    if separator == "," and ";" in header and "," not in header:
-        separator = ";"
+    separator = _separator(header, separator)
 
     def parsed(decimal: str) -> Any:
         convert = arrow_csv.ConvertOptions(strings_can_be_null=True, decimal_point=decimal)
@@ -197,17 +196,36 @@ def _read_csv(path: Path, separator: str, text: bool) -> Any:
     return table
 
 
+def _header(raw: bytes) -> str:
+    return raw.lstrip(b"\xef\xbb\xbf\r\n").split(b"\n")[0].decode()
+
+
+def _separator(header: str, usual: str) -> str:
+    return ";" if usual == "," and ";" in header and "," not in header else usual
+
+
 def _damaged(name: str, kind: str, error: Exception) -> str:
     return f"{name} cannot be read as {kind}: {' '.join(str(error).split())[:300]}"
 
 
-def write_table(path: str | os.PathLike[str], table: Any) -> None:
-    """Write a pyarrow table by the ending of the name, whole or not at all."""
+def write_table(
+    path: str | os.PathLike[str], table: Any, *, like: str | os.PathLike[str] | None = None
+) -> None:
+    """Write a pyarrow table by the ending of the name, whole or not at all.
+
+    A CSV or TSV file gets the separator and the line ends of the file it is to be like, if that is
+    of the same kind.
+    """
     ending = check_ending(path, TABLES, "path")
+    separator, newline = SEPARATORS.get(ending, ""), "\n"
+    if separator and like is not None and Path(like).suffix.lower() == ending:
+        header = _header(Path(like).read_bytes())
+        separator = _separator(header, separator)
+        newline = "\r\n" if header.endswith("\r") else "\n"
     with files.atomic(path) as file:
-        if ending in SEPARATORS:
+        if separator:
             columns = {name: table.column(name).to_pylist() for name in table.column_names}
-            write_csv(file, columns, SEPARATORS[ending])
+            write_csv(file, columns, separator, newline)
             return
         from pyarrow import feather, parquet
 
@@ -223,11 +241,13 @@ def with_column(table: Any, name: str, items: Sequence[Any]) -> Any:
     return table.set_column(at, field, pa.array(items, type=field.type))
 
 
-def write_csv(file: BinaryIO, columns: dict[str, Sequence[Any]], separator: str = ",") -> None:
+def write_csv(
+    file: BinaryIO, columns: dict[str, Sequence[Any]], separator: str = ",", newline: str = "\n"
+) -> None:
     """Columns as CSV in UTF-8, a number by the shortest text that is read as the same number."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     try:
-        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+        writer = csv.writer(text, delimiter=separator, lineterminator=newline)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
         text.flush()

@@ -1,6 +1,5 @@
 """What the command line shows in the terminal."""
 
-import json
 from typing import Any, TextIO
 
 import numpy as np
@@ -62,7 +61,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
     facts = {
         "dataworth": values.version,
         "validation points": values.n_validation,
-        **{name: _plain(value) for name, value in values.params.items()},
+        **{name: "none" if p is None else p for name, p in values.params.items()},
     }
     if values.weight_error:
         facts["weight error"] = f"{values.weight_error:.3g}"
@@ -70,10 +69,6 @@ def parameters(values: DataValues, out: TextIO) -> None:
     for name, fact in facts.items():
         table.add_row(Text(_shown(name)), Text(_shown(fact)))
     console.print(table)
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _table(title: str, names: list[str]) -> Table:
