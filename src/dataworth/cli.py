@@ -31,7 +31,8 @@ def main(args: Sequence[str] | None = None) -> int:
         if "--debug" in given:
             traceback.print_exc()
         if hasattr(error, "format_message"):  # a wrong command, as typer reports it
-            return _fail(error.format_message(), getattr(error, "exit_code", 2))
+            message = error.format_message().removeprefix("Invalid value: ")
+            return _fail(message, getattr(error, "exit_code", 2))
         hint = "" if isinstance(error, _EXPECTED) else " (a bug? --debug shows where)"
         return _fail(f"{_said(error)}{hint}")
     if code == 130:  # how typer passes an interruption on

@@ -4,6 +4,7 @@ A wrong option is a `typer.BadParameter`, which ends the program with 2; wrong d
 or a TypeError, which end it with 1.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -120,8 +121,15 @@ def check_output(output: str | None, report: Path | None) -> None:
         usage(tables.check_ending, report, (".html", ".htm"), "the report")
         module("report", "the report")
     for path in (output, report):
-        if path not in (None, "-") and not Path(str(path)).resolve().parent.is_dir():
+        if path in (None, "-"):
+            continue
+        target = Path(str(path)).resolve()
+        if not target.parent.is_dir():
             raise FileNotFoundError(f"{path} must be in a folder that exists.")
+        if target.is_dir():
+            raise IsADirectoryError(f"{path} must be a file; it is a folder.")
+        if not os.access(target.parent, os.W_OK):
+            raise PermissionError(f"{path} must be in a folder that can be written to.")
 
 
 def module(name: str, what: str) -> Any:

@@ -24,7 +24,7 @@ def summary(
     console = Console(file=out, highlight=False, markup=False)
     facts = [f"{len(values):,} training points"]
     if n_features is not None:
-        facts.append(f"{n_features:,} features")
+        facts.append("1 feature" if n_features == 1 else f"{n_features:,} features")
     if how is not None:
         facts.append(how)
     elif values.n_validation:
