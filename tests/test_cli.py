@@ -224,7 +224,7 @@ WRONG = [
     ("value train.csv --label y --features size --drop size", "--features must not have another"),
     ("value train.txt --label y", "TRAIN must end in one of .csv"),
     ("value", "Missing argument"),
-    ("value train.csv --label y --wrong", "No such option: --wrong"),
+    ("value train.csv --label y --wrong", "No such option.*--wrong"),
     ("nothing", "No such command 'nothing'"),
     ("info train.xls", "VALUES must end in one of"),
 ]

@@ -309,6 +309,8 @@ class _Dates:
 
 @dataclass(frozen=True)
 class _Levels:
+    """A 0/1 feature for each level."""
+
     encoder: OneHotEncoder
     accepts: tuple[str, ...]
     kind = "category"
@@ -335,6 +337,8 @@ def _levels(content: _Content) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Text:
+    """Weights of letter sequences, learnt from each different text once, in few dimensions."""
+
     pipeline: Pipeline
     total: float
     kind = "text"
@@ -342,6 +346,7 @@ class _Text:
 
     @classmethod
     def fit(cls, content: _Content, n_features: int) -> "_Text":
+        distinct, place = _distinct(content)
         pipeline = Pipeline(
             [
                 (
@@ -355,16 +360,21 @@ class _Text:
                     ),
                 ),
                 ("weights", TfidfTransformer(sublinear_tf=True)),
-                (
-                    "reduce",
-                    TruncatedSVD(min(n_features, len(content.items)), random_state=0),
-                ),
+                ("reduce", TruncatedSVD(min(n_features, len(distinct)), random_state=0)),
             ]
         )
         with np.errstate(all="ignore"):  # where all texts are alike it divides by no variance
-            reduced = pipeline.fit_transform(content.items)
+            reduced = pipeline.fit_transform(distinct)[place]
         return cls(pipeline, math.sqrt(reduced.var(axis=0).sum()) or 1.0)
 
     def features(self, content: _Content) -> Matrix:
-        reduced = self.pipeline.transform(content.items) / self.total
+        distinct, place = _distinct(content)
+        reduced = self.pipeline.transform(distinct)[place] / self.total
         return np.column_stack([reduced, content.missing])
+
+
+def _distinct(content: _Content) -> tuple[list[str], NDArray[np.int64]]:
+    """The different texts of a column, and which of them each row has."""
+    distinct = sorted(set(content.items))
+    number = {text: i for i, text in enumerate(distinct)}
+    return distinct, np.array([number[text] for text in content.items])
