@@ -1,12 +1,14 @@
 """What the README shows is run."""
 
 import re
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from dataworth import KNNShapley, demo
+from dataworth import KNNShapley, commands, demo
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,6 +24,31 @@ def test_readme_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             if claim := re.search(r"# (\d+): ", line):
                 assert eval(line, names) == int(claim[1])
     assert (tmp_path / "values.npz").exists()
+
+
+def test_example_of_data_frames() -> None:
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs/data-frames.md").read_text(), re.DOTALL
+    )
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["values"].index.tolist() == ["p1", "p2", "p3", "p4", "p5", "p6"]
+    assert set(names["table"]["group"].tolist()) == {"Ann", "Bob"}
+
+
+def test_options_of_the_command_line() -> None:
+    """Every option that the page names exists, and every command is on the page."""
+    page = (ROOT / "docs/command-line.md").read_text()
+    known = {
+        option
+        for command in (commands.value, commands.info, commands.report, commands.apply_)
+        for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
+    }
+    named = set(re.findall(r"--[a-z][a-z-]+", page)) - {"--help", "--install-completion"}
+    assert named <= known
+    registered = {c.name or c.callback.__name__ for c in commands.app.registered_commands}  # type: ignore[union-attr]
+    assert registered == set(re.findall(r"^dataworth (\w+)", page, re.MULTILINE))
 
 
 def test_demo_figures_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:

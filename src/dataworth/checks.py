@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from dataworth import frames
+
 
 def integer(
     value: Any, name: str, *, least: int, most: int | None = None, or_else: str = ""
@@ -181,6 +183,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
         raise TypeError(f"{name} must be an array of labels; got None.")
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
+    value = frames.entries(value, name)
     array = np.asarray(value)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
@@ -214,6 +217,7 @@ def targets(
     """A one-dimensional array of finite numbers, float64."""
     if value is None:
         raise TypeError(f"{name} must be an array of numbers; got None.")
+    value = frames.entries(value, name)
     column = np.asarray(value)
     if column.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {column.shape}.")

@@ -97,7 +97,7 @@ def check_source(v: Any, X: Any, away: bool) -> None:
     """Refuse what cannot be done with training features that are sparse, or not in memory."""
     kind = "sparse" if issparse(X) else "read in blocks or sharded" if away else ""
     for name, bad in (
-        ("encoder", away and v.encoder is not None),
+        ("encoder", away and hasattr(v.encoder, "fit")),
         ("neighbors", bool(kind) and v.neighbors == "faiss"),
     ):
         if bad:
@@ -137,10 +137,12 @@ def metric(v: Any) -> neighbors.Metric:
 
 
 def _check_encoder(v: Any) -> None:
-    if v.encoder is None:
+    if v.encoder is None or (isinstance(v.encoder, str) and v.encoder == "auto"):
         return
     if not (hasattr(v.encoder, "fit") and hasattr(v.encoder, "transform")):
-        raise TypeError(f"encoder must have fit and transform, or be None; got {v.encoder!r}.")
+        raise TypeError(
+            f"encoder must have fit and transform, or be 'auto' or None; got {v.encoder!r}."
+        )
     if v.metric == "precomputed":
         raise ValueError("encoder must be None with metric='precomputed'.")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import checks
+from dataworth import checks, frames
 
 BLOCK_BYTES = 2**23  # enough for the distances to outweigh the reading, little beside the budget
 
@@ -183,4 +183,4 @@ def content(X: Any) -> Any:
         return None
     if is_dask(X):
         return X.name
-    return Blocks(X, "X").digest() if is_source(X) else X
+    return Blocks(X, "X").digest() if is_source(X) else frames.content(X)

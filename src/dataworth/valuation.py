@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import ann, checks, neighbors, parameters, plans, runs, sources
+from dataworth import ann, checks, frames, neighbors, parameters, plans, runs, sources
 from dataworth.checkpoints import Checkpoint, fingerprint
-from dataworth.encoders import is_supervised
+from dataworth.encoders import encoder_of, is_supervised
 from dataworth.result import DataValues
 from dataworth.shards import ShardedPoints
 from dataworth.sources import Blocks, Picked, is_dask, is_source
@@ -75,9 +74,10 @@ class KNNShapley(BaseEstimator):
     neighbors_params : dict or None
         With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
         and its search parameters. The default is an inverted file.
-    encoder : transformer or None
+    encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
-        applied to both sides; distances are then those between its outputs.
+        applied to both sides; distances are then those between its outputs. `"auto"` is a
+        `TableEncoder` for data frames and none for arrays; None is none.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
         of the vote among the points of that class and the right one, K of them. `"direct"`: one
@@ -159,7 +159,7 @@ class KNNShapley(BaseEstimator):
         metric_params: dict[str, Any] | None = None,
         neighbors: Literal["brute", "faiss"] = "brute",
         neighbors_params: dict[str, str] | None = None,
-        encoder: Any = None,
+        encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
@@ -213,6 +213,8 @@ class KNNShapley(BaseEstimator):
         self._index: ann.Index | None = None
         away = X is not None and (is_dask(X) or is_source(X))
         parameters.check_source(self, X, away)
+        self._origin = None if away else frames.origin(X)
+        encoder = None if away else encoder_of(self.encoder, X)
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
@@ -224,14 +226,14 @@ class KNNShapley(BaseEstimator):
             self.n_features_in_ = points.shape[1]
             self._measured(np.zeros((1, points.shape[1]), points.dtype))
             self._points = points
-        elif self.encoder is None:
+        elif encoder is None:
             points = checks.matrix(X, "X", sparse=True)
             self._set_targets(y, points.shape[0])
             validate_data(self, X, skip_check_array=True)
             self._points = self._measured(points)
         else:
             self._set_targets(y, checks.rows(X, "X"))
-            self.encoder_ = clone(self.encoder).fit(X, self._labels())
+            self.encoder_ = clone(encoder).fit(X, self._labels())
             self._points = self._measured(self._encoded(X))
         parameters.check_size(self, self._targets.size, self._n_classes())
         if self.neighbors == "faiss":
@@ -281,8 +283,8 @@ class KNNShapley(BaseEstimator):
         bounded = plans.is_bounded(self, X_val)
         kept = None
         if checkpoint is not None:
-            contents = [sources.content(x) for x in (self._raw, X_val)]
-            data = joblib.hash((contents, self._labels(), y_val, folds))
+            contents = [sources.content(x) for x in (self._raw, X_val, y_val)]
+            data = joblib.hash((contents, self._labels(), folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
         n_val = sum(leg.size for leg in legs)
         shape = (3 if bounded else 1, self._targets.size)
@@ -294,13 +296,14 @@ class KNNShapley(BaseEstimator):
             values=total[0],
             lower=total[1] if bounded else total[0],
             upper=total[2] if bounded else total[0],
-            index=np.arange(self._targets.size),
+            index=frames.index(self._origin, self._targets.size),
             labels=self._labels(),
             params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
             n_validation=n_val,
             weight_error=error,
             recall=self._recall(X_val),
             version=dataworth.__version__,
+            origin=self._origin,
         )
 
     def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
@@ -316,7 +319,7 @@ class KNNShapley(BaseEstimator):
         if cv is None:
             if self._targets.size < 2:
                 raise ValueError("X must hold at least two points to value them without X_val.")
-            if self.encoder is not None and is_supervised(self.encoder, self._raw):
+            if hasattr(self.encoder, "fit") and is_supervised(self.encoder, self._raw):
                 raise ValueError(
                     "encoder must not learn from labels in leave-one-out, where it has seen the "
                     "label of each validation point; use value(cv=5)."
@@ -349,12 +352,12 @@ class KNNShapley(BaseEstimator):
         """
 
         def opened() -> Any:
-            if self.encoder is None and self._index is None:
+            if not hasattr(self, "encoder_") and self._index is None:
                 queries = Picked(self._points, val)
                 return plans.task(self, None, train), queries, self._targets[val], None
             labels = self._labels()
-            part = clone(self).fit(_safe_indexing(self._raw, train), labels[train])
-            queries = part._check_queries(_safe_indexing(self._raw, val))
+            part = clone(self).fit(frames.take(self._raw, train), labels[train])
+            queries = part._check_queries(frames.take(self._raw, val))
             targets = part._check_val_targets(labels[val], len(val))
             return plans.task(part, queries), queries, targets, None
 
@@ -412,7 +415,7 @@ class KNNShapley(BaseEstimator):
                     f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
                 )
             return queries
-        if self.encoder is not None:
+        if hasattr(self, "encoder_"):
             checks.rows(X_val, "X_val")
             queries = self._encoded(X_val)
         else:
