@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 COLUMNS = (
     "position",
     "decision",
@@ -144,7 +146,7 @@ def _decision(cells: Mapping[str, str], where: str) -> Decision:
 
 def apply(
     decisions: Decisions,
-    columns: Mapping[str, Sequence[Any]],
+    columns: Mapping[str, Sequence[Any] | NDArray[Any]],
     *,
     label: str | None = None,
     id: str | None = None,

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from dataworth import DataValues, checks, decisions, files
-from dataworth.report import cells, summary
+from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
-from dataworth.report.page import page
 from dataworth.report.table import Explanation, Points, Table, check_explanations
 
 __all__ = ["Explanation", "write"]
@@ -23,16 +22,16 @@ __all__ = ["Explanation", "write"]
 def write(
     path: str | os.PathLike[str],
     values: DataValues,
-    columns: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, cells.Values] | None = None,
     *,
     explanations: Iterable[Explanation] = (),
     label: str | None = None,
-    ids: str | Sequence[Any] | None = None,
+    ids: str | cells.Values | None = None,
     group: str | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     image: str | None = None,
     image_root: str | os.PathLike[str] | None = None,
-    validation: Mapping[str, Sequence[Any]] | Literal["train"] | None = None,
+    validation: Mapping[str, cells.Values] | Literal["train"] | None = None,
     title: str = "What the training data are worth",
     rows: int = 500,
 ) -> None:
@@ -50,8 +49,8 @@ def write(
         into the decisions so that they can be applied without asking.
     ids : the name of a column of ids, or the ids.
     group : the name of a column of sources, annotators and the like: never binned.
-    by : names of columns to break the share of negative points down by. Columns of more than 12
-        different numbers are binned.
+    by : one or more names of columns to break the share of negative points down by. Columns of
+        more than 12 different numbers are binned.
     image : the name of a column of image files (png, jpeg, gif, webp), or of arrays: height ×
         width, or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from the
         column's smallest, black, to its largest, white. Needs Pillow.
@@ -73,6 +72,7 @@ def write(
     """
     rows = checks.integer(rows, "rows", least=1, most=2000)
     table = cells.checked(columns or {}, "columns", len(values))
+    by = [by] if isinstance(by, str) else list(by)
     id_column = ids if isinstance(ids, str) else None
     asked = [("label", label), ("ids", id_column), ("group", group), ("image", image)]
     for argument, name in [*asked, *(("by", name) for name in by)]:
@@ -112,10 +112,10 @@ def write(
     # Marks are kept by the browser under this name: the same rows, the same marks.
     data["key"] = hashlib.sha256(cells.embedded(data["rows"]).encode()).hexdigest()[:16]
     with files.atomic(path) as file:
-        file.write(page(title, data).encode())
+        file.write(page.assembled(title, data).encode())
 
 
-def _ids(ids: Any, table: Mapping[str, Sequence[Any]], n_train: int) -> Sequence[Any] | None:
+def _ids(ids: Any, table: Mapping[str, cells.Values], n_train: int) -> Sequence[Any] | None:
     if ids is None:
         return None
     ids = cells.column("ids", table[ids] if isinstance(ids, str) else ids).items
@@ -125,7 +125,7 @@ def _ids(ids: Any, table: Mapping[str, Sequence[Any]], n_train: int) -> Sequence
 
 
 def _points(
-    table: Mapping[str, Sequence[Any]],
+    table: Mapping[str, cells.Values],
     ids: Sequence[Any] | None,
     image: str | None,
     root: str | os.PathLike[str] | None,

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from numpy.typing import NDArray
+
 from dataworth import decisions
 
+Values = Sequence[Any] | NDArray[Any]
 # A cell of the page: missing, a number, a text, or a cut text and how many characters it lacks.
 Cell = None | float | int | str | tuple[str, int]
 
@@ -22,7 +25,7 @@ class Column:
     is_number: bool
 
 
-def column(name: str, values: Sequence[Any]) -> Column:
+def column(name: str, values: Values) -> Column:
     """A column with plain Python values."""
     if getattr(getattr(values, "dtype", None), "kind", None) in ("M", "m"):
         values = [None if str(v) == "NaT" else str(v) for v in values]
@@ -33,7 +36,7 @@ def column(name: str, values: Sequence[Any]) -> Column:
     if may_miss:
         items = [None if type(v) in may_miss and is_missing(v) else v for v in items]
     kinds = set(map(type, items)) - {type(None)}
-    is_number = all(issubclass(k, Real) and k is not bool for k in kinds) and bool(kinds)
+    is_number = bool(kinds) and bool not in kinds and all(issubclass(k, Real) for k in kinds)
     return Column(name, items, is_number)
 
 
@@ -46,9 +49,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Real) and math.isnan(value)
 
 
-def checked(
-    columns: Mapping[str, Sequence[Any]], argument: str, length: int | None
-) -> dict[str, Any]:
+def checked(columns: Mapping[str, Values], argument: str, length: int | None) -> dict[str, Any]:
     """Columns with names that are strings and one length."""
     if not isinstance(columns, Mapping):
         raise TypeError(
@@ -89,9 +90,7 @@ def cut_to_budget(
 ) -> tuple[int, Callable[[Cell], Cell]]:
     """The largest of the lengths at which all texts take no more than the budget, and its cut."""
     texts = [c for cells in tables for c in cells if isinstance(c, str) and len(c) > lengths[-1]]
-    for length in lengths:
-        if sum(len(embedded(text[:length])) for text in texts) <= budget:
-            break
+    length = next((size for size in lengths if _fits(texts, size, budget)), lengths[-1])
 
     def cut(value: Cell) -> Cell:
         if isinstance(value, str) and len(value) > length:
@@ -99,6 +98,14 @@ def cut_to_budget(
         return value
 
     return length, cut
+
+
+def _fits(texts: Iterable[str], length: int, budget: int) -> bool:
+    for text in texts:
+        budget -= len(embedded(text[:length]))
+        if budget < 0:
+            return False
+    return True
 
 
 def clipped(text: str, length: int) -> str:

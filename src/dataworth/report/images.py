@@ -4,7 +4,6 @@ import base64
 import io
 import os
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ class Gallery:
     other numbers are scaled so that the column's smallest is black and its largest white.
     """
 
-    def __init__(self, column: Sequence[Any], root: str | os.PathLike[str] | None) -> None:
+    def __init__(self, column: cells.Values, root: str | os.PathLike[str] | None) -> None:
         try:
             import PIL.Image  # noqa: F401
         except ImportError:

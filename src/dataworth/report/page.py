@@ -12,7 +12,7 @@ from dataworth.report import cells
 SCRIPTS = ("base.js", "charts.js", "marks.js", "detail.js", "table.js", "main.js")
 
 
-def page(title: str, data: dict[str, Any]) -> str:
+def assembled(title: str, data: dict[str, Any]) -> str:
     """The whole page. The title is escaped, the data are JSON that holds no markup."""
     chart = _asset("vendor/chart.umd.min.js")
     # A browser's tools would ask for the source map, and a report asks for nothing.

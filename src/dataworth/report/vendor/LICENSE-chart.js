@@ -1,5 +1,6 @@
-chart.umd.min.js is Chart.js 4.6.1 (npm package chart.js, dist/chart.umd.min.js, unchanged). It
-includes @kurkle/color 0.3.2. Both are under the MIT License.
+chart.umd.min.js is Chart.js 4.6.1 (npm package chart.js, dist/chart.umd.min.js, unchanged), SHA-256
+87364cc2b2a76a6684929e7d6b80b18a897794db38400caff1fcf1791c6925d2
+It includes @kurkle/color 0.3.2. Both are under the MIT License.
 
 Copyright (c) 2014-2024 Chart.js Contributors
 Copyright (c) 2018-2024 Jukka Kurkela
