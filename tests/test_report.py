@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from dataworth import report
+from dataworth import decisions, report
 from dataworth.report import cells, images, page, summary, table
 from tests.reports import HOSTILE, explain, values_of
 
@@ -378,3 +378,20 @@ def test_text_has_contrast_enough(theme: int) -> None:
     for front, back in pairs:
         dark, light = sorted((luminance(colour[front]), luminance(colour[back])))
         assert (light + 0.05) / (dark + 0.05) >= 4.5, f"{front} on {back}"
+
+
+def test_the_documented_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = Path(__file__).parent.parent.joinpath("docs", "report.md").read_text(encoding="utf-8")
+    first, second = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(first, names)
+    assert Path("report.html").stat().st_size > 100_000
+    given = names["y_train"]
+    header = ",".join(decisions.COLUMNS)
+    Path("decisions.csv").write_text(
+        f"{header}\n0,relabel,7,{given[0]},,digit,,{decisions.describe(given.tolist())}\n"
+        f"1,remove,,{given[1]},,digit,,{decisions.describe(given.tolist())}\n"
+    )
+    exec(second, names)
+    assert names["cleaned"]["digit"] == [7, *given[2:]]

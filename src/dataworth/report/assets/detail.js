@@ -67,7 +67,7 @@ function sentence(row) {
 function reasonsTable(title, about, heads, lines, records, row) {
   const compared = report.columns.slice(0, 12);
   const used = compared.map((_, k) => k).filter((k) => lines.some((line) => records[line[0]] && records[line[0]].c[k] !== null && records[line[0]].c[k] !== undefined));
-  return el("div", { class: "reasons" }, el("h4", {}, title), el("p", { class: "muted" }, about),
+  return el("div", { class: "reasons" }, el("h3", {}, title), el("p", { class: "muted" }, about),
     el("div", { class: "frame small", tabindex: "0", role: "region", "aria-label": title }, el("table", {},
       el("thead", {}, el("tr", {}, report.hasImages ? el("th", { scope: "col" }, "picture") : null, heads.map((head) => el("th", { scope: "col" }, head)),
         used.map((k) => el("th", { scope: "col" }, data(clip(compared[k].name, 30)))))),
@@ -75,7 +75,7 @@ function reasonsTable(title, about, heads, lines, records, row) {
         const record = records[line[0]] || { c: [] };
         return el("tr", {},
           report.hasImages ? el("td", {}, picture(record.i, "tiny")) : null,
-          el("td", {}, name(line[0], record.id)), el("td", {}, chip(line[1], row)),
+          el("td", { class: record.id === undefined ? "" : "who" }, name(line[0], record.id)), el("td", {}, chip(line[1], row)),
           line.slice(2).map((x) => el("td", { class: "number" }, number(x))),
           used.map((k) => el("td", { class: isLong[k] ? "compared" : "" }, shortText(record.c[k], 300))));
       })))));
@@ -96,6 +96,6 @@ function detail(row) {
   ];
   return el("div", { class: "detail" },
     el("div", { class: "whole" }, report.hasImages ? picture(row.i, "large") : null,
-      report.columns.length ? el("h4", {}, "The point") : null, bounds, facts),
-    el("div", { class: "why" }, el("h4", {}, "Why its value is low"), why));
+      report.columns.length ? el("h3", {}, "The point") : null, bounds, facts),
+    el("div", { class: "why" }, el("h3", {}, "Why its value is low"), why));
 }
