@@ -40,7 +40,9 @@ class Reader:
 
     def __call__(self, *args: Any, context: dict[str, Any] | None = None, **options: Any) -> Page:
         report.write(self.path, *args, **options)
-        settings: dict[str, Any] = {"viewport": {"width": 1366, "height": 900}, **(context or {})}
+        # Without smooth scrolling, or a click may come while its target moves.
+        settings: dict[str, Any] = {"reduced_motion": "reduce"}
+        settings |= {"viewport": {"width": 1366, "height": 900}, **(context or {})}
         self.contexts.append(self._browser.new_context(**settings))
         page = self.contexts[-1].new_page()
         page.on("request", lambda request: self.asked.append(request.url))

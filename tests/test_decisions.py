@@ -106,7 +106,7 @@ def test_other_data_are_refused() -> None:
             made(Decision(1, "keep", "b"), data="4 labels"),
             "made for 4 labels, and column 'y' has 3",
         ),
-        (made(Decision(1, "keep", "b"), data="3 labels, sha256 0"), "sha256 0, and column"),
+        (made(Decision(1, "keep", "b"), data="3 labels (sha256 0)"), "sha256 0), and column"),
     ]
     for one, message in cases:
         with pytest.raises(ValueError, match=re.escape(message)):

@@ -291,9 +291,9 @@ def describe(labels: Sequence[Any]) -> str:
     digest = hashlib.sha256()
     for label in labels:
         digest.update(known[label].encode() + b"\0")
-    return f"{count}, sha256 {digest.hexdigest()[:16]}"
+    return f"{count} (sha256 {digest.hexdigest()[:16]})"
 
 
 def _same_data(data: str, labels: Sequence[Any]) -> bool:
     found = describe(labels)
-    return data == (found if "," in data else found.split(",")[0])
+    return data == (found if "(" in data else found.split(" (")[0])
