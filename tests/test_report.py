@@ -121,6 +121,7 @@ def test_the_file_is_the_same_each_time_and_needs_no_frame_library(
         ({"ids": "z"}, "ids must name a column"),
         ({"label": "x"}, "label must name the column of the labels that were valued"),
         ({"image": "x"}, "columns['x'] must hold paths, or arrays"),
+        ({"image": "x", "by": "x"}, "by must name another column than image, 'x'"),
         ({"columns": {"x": [1]}}, "columns must have 4 entries in each column; 'x' has 1"),
         ({"columns": [1]}, "columns must be a mapping of column names to sequences; got list"),
         ({"columns": {1: [1] * 4}}, "columns must have names that are strings; got 1"),

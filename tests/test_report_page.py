@@ -149,6 +149,17 @@ def test_marks_are_counted_undone_and_kept(show: Reader) -> None:
     assert count(page) == "0 of 6 marked 0 keep 0 relabel 0 remove"
 
 
+def test_a_browser_that_keeps_nothing_says_so(show: Reader) -> None:
+    page = pets(show)
+    assert "Marks stay in this browser" in page.locator("#points-lead").inner_text()
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('no room'); }")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert "download before you close" in page.locator("#points-lead").inner_text()
+    press(page, 0, "Keep")
+    assert count(page).startswith("1 of 6 marked")
+
+
 def test_a_new_label_must_be_chosen_before_the_download(show: Reader) -> None:
     page = pets(show)
     press(page, 4, "Relabel")

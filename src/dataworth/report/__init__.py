@@ -78,6 +78,8 @@ def write(
     for argument, name in [*asked, *(("by", name) for name in by)]:
         if name is not None and name not in table:
             raise ValueError(f"{argument} must name a column; {name!r} is not among {list(table)}.")
+        if name is not None and name == image and argument != "image":
+            raise ValueError(f"{argument} must name another column than image, {image!r}.")
     train = _points(table, _ids(ids, table, len(values)), image, image_root, "columns")
     judges, n_judges = train, len(values)
     if validation != "train":

@@ -41,7 +41,12 @@ const memory = {
     try { return JSON.parse(localStorage.getItem("dataworth:" + key)); } catch { return null; }
   },
   set(key, value) {
-    try { localStorage.setItem("dataworth:" + key, JSON.stringify(value)); } catch { /* then not */ }
+    try {
+      localStorage.setItem("dataworth:" + key, JSON.stringify(value));
+      return true;
+    } catch {
+      return false;
+    }
   },
 };
 

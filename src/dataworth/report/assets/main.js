@@ -73,7 +73,7 @@ function showWords() {
     hasSuggestions && !report.regression ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
   const all = report.rows.length === report.n;
   byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
-  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all. `}Work down the list, mark what you are sure of, and download your decisions. Marks stay in this browser until you clear them.`;
+  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
