@@ -12,6 +12,7 @@ demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
 
 test: .venv/.dev
+	@scripts/browser
 	$(BIN)/python -m pytest
 
 lint: .venv/.dev
