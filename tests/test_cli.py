@@ -19,7 +19,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 import dataworth
-from dataworth import KNNShapley, TableEncoder, cli, demo, inputs, tables
+from dataworth import KNNShapley, TableEncoder, cli, decisions, demo, tables
 
 N = 60
 PROGRAM = [sys.executable, "-c", "import sys; from dataworth.cli import main; sys.exit(main())"]
@@ -360,27 +360,13 @@ def test_interruption_and_going_on(folder: Path) -> None:
     assert not Path("v.npz").exists()
 
 
-def test_report_and_apply_say_what_is_missing(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> Any:
-        raise ModuleNotFoundError("no", name="jinja")
-
-    monkeypatch.setattr(inputs, "import_module", absent)
-    run.refused("value train.csv --label y --report r.html", 1, "the report needs jinja")
-    run.refused("apply d.csv train.csv -o c.csv", 1, "apply needs jinja")
-    run.refused(
-        "value train.csv --label y --report r.pdf", 2, "the report must end in one of .html"
-    )
-
-
 def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     got: dict[str, Any] = {}
 
-    class Report:
-        @staticmethod
-        def write(path: Path, values: Any, columns: Any, **options: Any) -> None:
-            got.update(options, path=path, values=values, columns=columns)
+    def write(path: Path, values: Any, columns: Any, **options: Any) -> None:
+        got.update(options, path=path, values=values, columns=columns)
 
-    monkeypatch.setattr(inputs, "import_module", lambda name: Report)
+    monkeypatch.setattr("dataworth.report.write", write)
     line = "--label y --id name --group owner --by colour --title T"
     assert run(f"value train.csv {line} -o v.csv --report r.html").code == 0
     assert got["columns"] == arrow_csv.read_csv("train.csv").to_pydict()
@@ -395,6 +381,13 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
         "title": "T",
     }
     first = got["values"]
+    worst = np.argsort(first.values, kind="stable")
+    assert [e.index for e in got["explanations"]] == worst.tolist()
+    explained = [e.value for e in got["explanations"]]
+    np.testing.assert_allclose(explained, first.values[worst], rtol=0, atol=1e-14)
+    run.refused(
+        "value train.csv --label y --report r.pdf", 2, "the report must end in one of .html"
+    )
     ran = run(f"report v.csv train.csv {line} --validation val.csv -o r.html")
     assert ran.code == 0, ran.err
     assert_array_equal(got["values"].values, first.values)
@@ -406,28 +399,40 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
     run.refused("report v.csv short.csv --label y -o r.html", 1, "must hold the 60 points of v.csv")
 
 
-def test_apply_keeps_what_is_not_decided_on(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Decisions:
-        label_column = "y"
+def decided(train: str, *rows: str) -> None:
+    """A file of decisions about a table, as its report would have the browser write it."""
+    table = tables.read_table(train, text=True)
+    labels = table.column("y").to_pylist()
+    data = decisions.describe(labels)
+    lines = [f"{row},{labels[int(row.split(',')[0])]},,y,,{data}" for row in rows]
+    Path("d.csv").write_text("\n".join([",".join(decisions.COLUMNS), *lines]) + "\n")
 
-        @staticmethod
-        def read(path: Path) -> Any:
-            return Decisions
 
-        @staticmethod
-        def apply(made: Any, columns: Any, *, label: Any, id: Any) -> Any:
-            kept = {k: [v for i, v in enumerate(c) if i != 1] for k, c in columns.items()}
-            kept["y"][0] = "no"
-            return kept
+def test_report_and_apply_for_real(run: Any) -> None:
+    """The page holds the points and why, and decisions about them change the file."""
+    ran = run("value train.csv --label y --id name -o v.csv --report r.html --title Mine")
+    assert ran.code == 0, ran.err
+    page = Path("r.html").read_text()
+    assert "Mine" in page
+    assert "p0-0" in page
+    decided("train.csv", "3,remove,", "5,relabel,no")
+    assert run("apply d.csv train.csv -o c.csv").code == 0
+    was, now = rows(), arrow_csv.read_csv("c.csv").to_pydict()
+    assert now["name"] == [n for n in was["name"] if n != "p0-3"]
+    assert now["y"][4] == "no"
+    run.refused("apply d.csv val.csv -o c.csv", 1, "decisions")
 
-    monkeypatch.setattr(inputs, "import_module", lambda name: Decisions)
+
+def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
+    decided("t.csv", "1,remove,", "0,relabel,no")
     assert run("apply d.csv t.csv -o c.csv").out == "3 rows in, 2 rows out: c.csv.\n"
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
     run("apply d.csv t.csv -o c.tsv")
     assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
     table = pa.table({"a": pa.array([1, 2, 3], pa.int8()), "y": pa.array(["no", "b", "c"])})
     parquet.write_table(table, "t.parquet")
+    decided("t.parquet", "1,remove,")
     run("apply d.csv t.parquet -o c.parquet")
     assert parquet.read_table("c.parquet") == table.take([0, 2])
     run.refused("apply d.csv t.npz -o c.csv", 2, "TRAIN must end in one of")

@@ -167,6 +167,12 @@ def graph(value: csr_array, name: str) -> None:
         raise ValueError(f"{name} must store each neighbour once; some are stored twice.")
 
 
+def positions(value: Any, name: str, n_points: int) -> NDArray[np.int64]:
+    """Positions of points, each below their number."""
+    chosen = [integer(v, name, least=0, most=n_points - 1) for v in value]
+    return np.array(chosen, dtype=np.int64)
+
+
 def rows(value: Any, name: str) -> int:
     """The number of points in what an encoder takes."""
     if value is None:

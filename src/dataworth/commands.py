@@ -4,6 +4,7 @@ A further command is registered by `app.command("name")(function)`.
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,6 +14,13 @@ import typer
 
 import dataworth
 from dataworth import DataValues, inputs, tables, terminal
+from dataworth import report as report_writer
+from dataworth.decisions import apply as apply_decisions
+from dataworth.decisions import read as read_decisions
+from dataworth.explanation import Explanation
+
+REPORTED = 500  # points in the table of a report
+MOST_CONTRIBUTIONS = 2**25  # numbers held while they are explained
 
 app = typer.Typer(
     help="What is each training example worth? Exact Shapley values for nearest neighbours.",
@@ -128,6 +136,9 @@ def value(
     semivalue: Annotated[
         str, _in(METHOD, "shapley, banzhaf, or beta:4,1 for Beta(4, 1).")
     ] = "shapley",
+    support: Annotated[
+        int | None, _in(METHOD, "Only so many nearest points have weight: exact, and fast.")
+    ] = None,
     max_rank: Annotated[
         str | None, _in(METHOD, "Rank only so many points: a number, sqrt or adaptive.")
     ] = None,
@@ -163,6 +174,7 @@ def value(
         metric=metric,
         radius=radius,
         semivalue=inputs.semivalue(semivalue),
+        support=support,
         max_rank=inputs.number(max_rank, "--max-rank", int, "sqrt", "adaptive"),
         n_jobs=jobs,
     )
@@ -180,7 +192,10 @@ def value(
     terminal.summary(values, data.owners, top, out, n_features=len(data.features), how=how)
     _write_values(output, values, data)
     if report is not None:
-        _write_report(report, values, data, "train" if judges is None else validation, title)
+        worst = np.argsort(values.values, kind="stable")[: _explained(values)].tolist()
+        with inputs.in_words(data, validation):
+            why = valuator.explain(worst)
+        _write_report(report, values, data, "train" if judges is None else validation, title, why)
         print(f"The report is in {report}.", file=out)
 
 
@@ -270,17 +285,21 @@ def apply_(
     """
     for path, argument in ((train, "TRAIN"), (output, "--output")):
         inputs.usage(tables.check_ending, path, tables.TABLES, argument)
-    module = inputs.module("decisions", "apply")
-    made = module.read(decisions)
+    made = read_decisions(decisions)
     table = tables.read_table(train, text=True)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     place = "\0position"  # no column of a file has this name
-    done = module.apply(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
-    cleaned = tables.with_column(
-        table.take(done[place]), label or made.label_column, done[label or made.label_column]
-    )
+    done = apply_decisions(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
+    column = label or made.label_column
+    assert column is not None  # or nothing could have been applied
+    cleaned = tables.with_column(table.take(done[place]), column, done[column])
     tables.write_table(output, cleaned, like=train)
     print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")
+
+
+def _explained(values: DataValues) -> int:
+    """How many of the least valuable points are explained: as many as the report shows, if few."""
+    return max(min(REPORTED, MOST_CONTRIBUTIONS // values.n_validation), 1)
 
 
 def _write_values(output: str | None, values: DataValues, data: inputs.Data) -> None:
@@ -299,6 +318,7 @@ def _write_report(
     data: inputs.Data,
     judges: Path | Literal["train"] | None,
     title: str | None,
+    explanations: Sequence[Explanation] = (),
 ) -> None:
     """`judges` is the file of the validation points, or "train" where training points judge."""
     validation: Any = judges
@@ -306,11 +326,11 @@ def _write_report(
         validation = inputs.read(judges, "--validation").columns()
     places = np.arange(len(values))  # by which the report counts points
     named = None if np.array_equal(values.index, places) else values.index
-    inputs.module("report", "the report").write(
+    report_writer.write(
         path,
         replace(values, index=places),
         data.source.columns(),
-        # What the valuator explains of the least valuable points goes here: explanations=...
+        explanations=explanations,
         label=data.label,
         ids=named if data.id is None else data.id,
         group=data.group,
@@ -318,5 +338,5 @@ def _write_report(
         image=data.image,
         image_root=Path(data.source.name).resolve().parent,
         validation=validation,
-        **({} if title is None else {"title": title}),
+        title=title or report_writer.TITLE,
     )

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,16 @@ OPTIONS = {
     "groups": "--group",
 } | {
     name: f"--{name}"
-    for name in ("bandwidth", "checkpoint", "cv", "metric", "radius", "semivalue", "weights")
+    for name in (
+        "bandwidth",
+        "checkpoint",
+        "cv",
+        "metric",
+        "radius",
+        "semivalue",
+        "support",
+        "weights",
+    )
 }
 
 
@@ -119,7 +127,6 @@ def check_output(output: str | None, report: Path | None) -> None:
         usage(tables.check_ending, output, tables.WRITABLE, "--output")
     if report is not None:
         usage(tables.check_ending, report, (".html", ".htm"), "the report")
-        module("report", "the report")
     for path in (output, report):
         if path in (None, "-"):
             continue
@@ -130,14 +137,6 @@ def check_output(output: str | None, report: Path | None) -> None:
             raise IsADirectoryError(f"{path} must be a file; it is a folder.")
         if not os.access(target.parent, os.W_OK):
             raise PermissionError(f"{path} must be in a folder that can be written to.")
-
-
-def module(name: str, what: str) -> Any:
-    """A part of dataworth that needs packages of its own."""
-    try:
-        return import_module(f"dataworth.{name}")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{what} needs {error.name}, which is not installed.") from None
 
 
 def read(path: Path, option: str) -> tables.Source:

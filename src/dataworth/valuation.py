@@ -1,25 +1,35 @@
 """The estimator: checks of what it is given, and the parts of a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import ann, checks, frames, neighbors, parameters, plans, runs, sources
+from dataworth import (
+    ann,
+    checks,
+    explanation,
+    frames,
+    legs,
+    neighbors,
+    parameters,
+    plans,
+    runs,
+    sources,
+)
 from dataworth.checkpoints import Checkpoint, fingerprint
-from dataworth.encoders import encoder_of, is_supervised
+from dataworth.encoders import encoder_of
+from dataworth.explanation import Explanation
 from dataworth.result import DataValues
 from dataworth.shards import ShardedPoints
-from dataworth.sources import Blocks, Picked, is_dask, is_source
-from dataworth.tasks import Leg
+from dataworth.sources import Blocks, is_dask, is_source
 from dataworth.weights import WeightFunction
 
 
@@ -210,6 +220,7 @@ class KNNShapley(BaseEstimator):
         for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
             if hasattr(self, name):
                 delattr(self, name)
+        self.__dict__.pop("_valued", None)
         self._index: ann.Index | None = None
         away = X is not None and (is_dask(X) or is_source(X))
         parameters.check_source(self, X, away)
@@ -279,17 +290,18 @@ class KNNShapley(BaseEstimator):
                 "game, metric, encoder and neighbors must not change after fit; call fit again."
             )
         parameters.check_size(self, self._targets.size, self._n_classes())
-        legs, folds = self._legs(X_val, y_val, cv)
+        parts, folds = legs.of(self, X_val, y_val, cv)
+        self._valued = (X_val, y_val, cv)
         bounded = plans.is_bounded(self, X_val)
         kept = None
         if checkpoint is not None:
             contents = [sources.content(x) for x in (self._raw, X_val, y_val)]
             data = joblib.hash((contents, self._labels(), folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
-        n_val = sum(leg.size for leg in legs)
+        n_val = sum(leg.size for leg in parts)
         shape = (3 if bounded else 1, self._targets.size)
         total, error = runs.total(
-            legs, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
+            parts, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
         )
         total = total / n_val
         return DataValues(
@@ -306,62 +318,43 @@ class KNNShapley(BaseEstimator):
             origin=self._origin,
         )
 
-    def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
-        """The parts of a run that share a training set, and the folds where there are any."""
-        parameters.check_partial(self, plans.is_partial(self, X_val))
-        if cv is None and (X_val is not None or y_val is not None):
-            queries = self._check_queries(X_val)
-            targets = self._check_val_targets(y_val, queries.shape[0])
-            whole = (queries, targets, None)
-            return [Leg(queries.shape[0], lambda: (plans.task(self, queries), *whole), None)], []
-        if self._points is None:
-            raise ValueError("X_val must hold distances with metric='precomputed'; got none.")
-        if cv is None:
-            if self._targets.size < 2:
-                raise ValueError("X must hold at least two points to value them without X_val.")
-            if hasattr(self.encoder, "fit") and is_supervised(self.encoder, self._raw):
-                raise ValueError(
-                    "encoder must not learn from labels in leave-one-out, where it has seen the "
-                    "label of each validation point; use value(cv=5)."
-                )
-            everyone = np.arange(self._targets.size)
-            opened = (self._points, self._targets, everyone)
-            return [Leg(everyone.size, lambda: (plans.task(self, None), *opened), None)], []
-        if X_val is not None or y_val is not None:
-            raise ValueError("cv must be None where X_val and y_val are given.")
-        if isinstance(self._points, ShardedPoints):
-            raise ValueError("cv must be None where X is a Dask array.")
-        labels = self._labels()
-        splitter = check_cv(cv, labels, classifier=self.game != "regression")
-        like = labels if isinstance(self._points, Blocks) else self._raw
-        folds = [(train, val) for train, val in splitter.split(like, labels)]
-        for train, val in folds:
-            missing = np.setdiff1d(labels[val], labels[train])
-            if self.game != "regression" and missing.size:
-                raise ValueError(
-                    "cv must leave every class in each training part; "
-                    f"{missing.tolist()[0]!r} is missing."
-                )
-        return [Leg(len(val), self._fold(train, val), train) for train, val in folds], folds
+    @overload
+    def explain(self, points: int) -> Explanation: ...
+    @overload
+    def explain(self, points: Sequence[int]) -> list[Explanation]: ...
 
-    def _fold(self, train: NDArray[np.int64], val: NDArray[np.int64]) -> Callable[[], Any]:
-        """A leg of cross-valuation; nothing is fitted or read before it is opened.
+    def explain(self, points: int | Sequence[int]) -> Explanation | list[Explanation]:
+        """Say what points add to each validation point, and who their neighbours are.
 
-        Where nothing is learned from the points they stay where they are, and the distances to
-        those of the training part are picked.
+        Explains the values of the last call of `value`, whose validation points are gone through
+        once more; memory is that of n_val numbers for each point asked for.
+
+        Parameters
+        ----------
+        points : the position of a training point, or several.
+
+        Returns
+        -------
+        Explanation, or a list of them for several points.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, y)
+        >>> values = valuator.value([[0.0], [1.0]], ["a", "b"])
+        >>> why = valuator.explain(4)
+        >>> print(why.label, why.suggested, why.hurts["validation"])
+        b a [0]
         """
-
-        def opened() -> Any:
-            if not hasattr(self, "encoder_") and self._index is None:
-                queries = Picked(self._points, val)
-                return plans.task(self, None, train), queries, self._targets[val], None
-            labels = self._labels()
-            part = clone(self).fit(frames.take(self._raw, train), labels[train])
-            queries = part._check_queries(frames.take(self._raw, val))
-            targets = part._check_val_targets(labels[val], len(val))
-            return plans.task(part, queries), queries, targets, None
-
-        return opened
+        check_is_fitted(self, "_fitted_with")
+        if not hasattr(self, "_valued"):
+            raise ValueError("explain needs values: call value first.")
+        several = np.ndim(points) > 0
+        chosen = checks.positions(points if several else [points], "points", self._targets.size)
+        parts, _ = legs.of(self, *self._valued)
+        explained = explanation.explain(self, parts, chosen)
+        return explained if several else explained[0]
 
     def _recall(self, X_val: Any) -> float | None:
         if self._index is None:

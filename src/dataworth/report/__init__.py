@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from dataworth import DataValues, checks, decisions, files
+from dataworth.explanation import Explanation
 from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
-from dataworth.report.table import Explanation, Points, Table, check_explanations
+from dataworth.report.table import Points, Table, check_explanations
 
 __all__ = ["Explanation", "write"]
+
+TITLE = "What the training data are worth"
 
 
 def write(
@@ -32,7 +35,7 @@ def write(
     image: str | None = None,
     image_root: str | os.PathLike[str] | None = None,
     validation: Mapping[str, cells.Values] | Literal["train"] | None = None,
-    title: str = "What the training data are worth",
+    title: str = TITLE,
     rows: int = 500,
 ) -> None:
     """Write a report about values as one HTML file, whole or not at all.

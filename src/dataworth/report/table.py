@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dataworth import DataValues, decisions
+from dataworth.explanation import Explanation
 from dataworth.report import cells
 from dataworth.report.images import Album, Gallery
 from dataworth.report.summary import Groups
@@ -19,29 +20,6 @@ MOST_REASONS = 10  # neighbours and validation points of a row
 TEXT_BUDGET = 2_500_000
 TEXT_LENGTHS = (20_000, 5_000, 1_000, 300, 100, 30)
 COMPARED_LENGTHS = (300, 100, 50, 20)
-
-
-class Explanation(Protocol):
-    """Why a training point has its value; what `KNNShapley.explain` returns has these.
-
-    Attributes
-    ----------
-    index : position of the training point.
-    label, suggested : the label given, and the one its nearest training points suggest, or None.
-    hurts : structured array, worst first: validation (position), label, contribution.
-    neighbors : structured array, nearest first: index, label, distance, weight. May be empty.
-    """
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def label(self) -> Any: ...
-    @property
-    def suggested(self) -> Any: ...
-    @property
-    def hurts(self) -> NDArray[np.void]: ...
-    @property
-    def neighbors(self) -> NDArray[np.void]: ...
 
 
 def check_explanations(
@@ -103,7 +81,7 @@ class Table:
     ) -> None:
         self.values = values
         self.columns = shown[:MOST_COLUMNS]
-        self.positions = [int(p) for p in values.worst(n_rows)["index"]]
+        self.positions = np.argsort(values.values, kind="stable")[:n_rows].tolist()
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
