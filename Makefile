@@ -13,7 +13,7 @@ demo: .venv/.core
 
 test: .venv/.dev
 	@scripts/browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -94,11 +94,16 @@ def explain(v: Any, legs: list[Leg], points: NDArray[np.int64]) -> list[Explanat
         )
         part[:, inside] = np.concatenate(found)
         shares.append(part)
-        labels.append(targets)
-        validation.append(np.arange(leg.size) if leg.rows is None else leg.rows)
-    contributions, where = np.concatenate(shares), np.concatenate(validation)
-    codes = np.concatenate(labels)
-    names: NDArray[Any] = codes if v.game == "regression" else v.classes_[codes]
+        if leg.rows is not None:
+            names, where = v._labels()[leg.rows], leg.rows
+        else:
+            names, where = targets, np.arange(leg.size)
+            if v.game != "regression":
+                names = v.classes_[targets]
+        labels.append(names)
+        validation.append(where)
+    contributions, names = np.concatenate(shares), np.concatenate(labels)
+    where = np.concatenate(validation)
     explained = []
     for i, point in enumerate(points.tolist()):
         neighbors, suggested = _neighbors(v, point)

@@ -43,8 +43,10 @@ def of(v: Any, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
     labels = v._labels()
     splitter = check_cv(cv, labels, classifier=v.game != "regression")
     like = labels if isinstance(v._points, Blocks) else v._raw
-    folds = [(train, val) for train, val in splitter.split(like, labels)]
+    folds = [(np.asarray(train), np.asarray(val)) for train, val in splitter.split(like, labels)]
     for train, val in folds:
+        if train.dtype.kind not in "iu" or val.dtype.kind not in "iu":
+            raise TypeError("cv must give the positions of points; got something else.")
         missing = np.setdiff1d(labels[val], labels[train])
         if v.game != "regression" and missing.size:
             raise ValueError(
@@ -63,8 +65,10 @@ def _fold(v: Any, train: NDArray[np.int64], val: NDArray[np.int64]) -> Callable[
 
     def opened() -> Any:
         if not hasattr(v, "encoder_") and v._index is None:
-            queries = Picked(v._points, val)
-            return plans.task(v, None, train), queries, v._targets[val], None
+            targets = v._targets[val]
+            if v.game != "regression":  # classes are numbered among those of the training part
+                targets = np.searchsorted(np.unique(v._targets[train]), targets)
+            return plans.task(v, None, train), Picked(v._points, val), targets, None
         labels = v._labels()
         part = clone(v).fit(frames.take(v._raw, train), labels[train])
         queries = part._check_queries(frames.take(v._raw, val))

@@ -29,7 +29,8 @@ class DataValues:
         negative the values of harmless points are depends on the game (Shapley values add up to
         U(all) - U(none)).
     lower, upper : (n_train,) an interval that holds the exact value for certain, up to rounding.
-        They equal the values except with `max_rank` or real weights.
+        They equal the values except with `max_rank`, real weights or a graph in which weights do
+        not vanish. With an approximate search they hold if its recall is 1.
     index : (n_train,) the index of a pandas frame, else the positions 0 to n_train - 1. Labels that
         a plain array cannot hold (several levels, time zones, mixed kinds) are kept as text.
     labels : (n_train,) the training labels, or targets.

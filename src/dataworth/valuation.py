@@ -1,5 +1,6 @@
 """The estimator: checks of what it is given, and the parts of a run."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, overload
@@ -31,6 +32,8 @@ from dataworth.result import DataValues
 from dataworth.shards import ShardedPoints
 from dataworth.sources import Blocks, is_dask, is_source
 from dataworth.weights import WeightFunction
+
+LOW_RECALL = 0.9  # below, a search is worth a warning
 
 
 class KNNShapley(BaseEstimator):
@@ -80,7 +83,8 @@ class KNNShapley(BaseEstimator):
         Further arguments of the metric.
     neighbors : {"brute", "faiss"}, default "brute"
         `"faiss"` finds the neighbours that `support` or `max_rank` asks for with an index (extra
-        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was.
+        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was, and
+        bounds take what was found for the nearest.
     neighbors_params : dict or None
         With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
         and its search parameters. The default is an inverted file.
@@ -207,8 +211,8 @@ class KNNShapley(BaseEstimator):
         X : (n_train, n_features) numbers, dense or sparse, or what the encoder takes; None with
             precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order,
             memory maps too, are kept as they are, without a copy: do not change them afterwards.
-            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time; Dask arrays stay
-            on their workers.
+            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay
+            on their workers; call `X.persist()` first, or they are made anew for every batch.
         y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
             regression, numbers.
 
@@ -232,10 +236,11 @@ class KNNShapley(BaseEstimator):
             self._set_targets(y, None)
             self._points: Any = None
         elif away:
-            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X")
+            room = int(self.working_memory * 2**20)
+            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X", room)
             self._set_targets(y, points.shape[0])
             self.n_features_in_ = points.shape[1]
-            self._measured(np.zeros((1, points.shape[1]), points.dtype))
+            self._measured(points[0:1])
             self._points = points
         elif encoder is None:
             points = checks.matrix(X, "X", sparse=True)
@@ -248,6 +253,7 @@ class KNNShapley(BaseEstimator):
             self._points = self._measured(self._encoded(X))
         parameters.check_size(self, self._targets.size, self._n_classes())
         if self.neighbors == "faiss":
+            parameters.check_source(self, self._points, False)
             cosine = parameters.metric(self) == "cosine"
             self._index = ann.Index(self._points, cosine, self.neighbors_params or {})
         self._raw = X
@@ -295,7 +301,9 @@ class KNNShapley(BaseEstimator):
         bounded = plans.is_bounded(self, X_val)
         kept = None
         if checkpoint is not None:
-            contents = [sources.content(x) for x in (self._raw, X_val, y_val)]
+            away = isinstance(self._points, Blocks | ShardedPoints)
+            train = self._points.digest() if away else sources.content(self._raw)
+            contents = [train, sources.content(X_val), sources.content(y_val)]
             data = joblib.hash((contents, self._labels(), folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
         n_val = sum(leg.size for leg in parts)
@@ -359,7 +367,15 @@ class KNNShapley(BaseEstimator):
     def _recall(self, X_val: Any) -> float | None:
         if self._index is None:
             return None
-        return plans.recall(self, self._points if X_val is None else self._check_queries(X_val))
+        queries = self._points if X_val is None else self._check_queries(X_val)
+        recall = plans.recall(self, queries)
+        if recall < LOW_RECALL:
+            warnings.warn(
+                f"neighbors='faiss' found {recall:.0%} of the nearest points only, and values are "
+                "off accordingly; see neighbors_params.",
+                stacklevel=3,
+            )
+        return recall
 
     def _measured(self, points: NDArray[Any]) -> NDArray[Any]:
         return neighbors.check_metric(points, parameters.metric(self), self.metric_params or {})
@@ -368,7 +384,7 @@ class KNNShapley(BaseEstimator):
         return checks.matrix(self.encoder_.transform(X), "what encoder returns", sparse=True)
 
     def _what_fit_uses(self) -> tuple[Any, ...]:
-        search = (self.neighbors, self.neighbors_params)
+        search = (self.neighbors, dict(self.neighbors_params or {}))
         return self.metric, self.metric_params, self.encoder, self.game == "regression", search
 
     def _n_classes(self) -> int:
@@ -393,6 +409,8 @@ class KNNShapley(BaseEstimator):
         return checks.encode(labels, self.classes_, "y_val")
 
     def _check_queries(self, X_val: Any) -> NDArray[Any]:
+        if X_val is not None and is_source(X_val):
+            X_val = X_val[:]
         if self._points is None:
             queries = checks.matrix(
                 X_val,
@@ -402,10 +420,11 @@ class KNNShapley(BaseEstimator):
                 sparse=True,
             )
             if issparse(queries):
-                checks.graph(queries, "X_val")
-            if queries.min() < 0.0:
+                checks.graph(X_val, "X_val")
+            least = queries.data.min() if issparse(queries) else queries.min()
+            if least < 0.0:
                 raise ValueError(
-                    f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
+                    f"X_val must hold distances with metric='precomputed'; got {least}."
                 )
             return queries
         if hasattr(self, "encoder_"):
