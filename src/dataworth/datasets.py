@@ -115,7 +115,7 @@ def _from_folder(name: str, folder: Path) -> Dataset:
     try:
         with np.load(path, allow_pickle=False) as file:
             X, y = file["X"], file["y"]
-            is_train = file["is_train"] if "is_train" in file else None
+            is_train = file.get("is_train")
     except Exception as error:  # whatever a damaged archive makes its readers raise
         raise ValueError(f"data_dir must hold numpy archives; {path.name!r} is not one.") from error
     n = len(y)

@@ -19,9 +19,7 @@ def command(
     listing: Annotated[
         bool, typer.Option("--list", help="List the experiments with the time they take.")
     ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Small and fast, to see it work.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small and fast, to see it work.")] = False,
     paper_setting: Annotated[
         bool,
         typer.Option("--paper-setting", help="50 training points, as the paper's figures imply."),
@@ -36,9 +34,7 @@ def command(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="How many seeds, instead of the usual number.")
     ] = None,
-    model: Annotated[
-        str, typer.Option(help="Network of 'selection': cnn or resnet18.")
-    ] = "cnn",
+    model: Annotated[str, typer.Option(help="Network of 'selection': cnn or resnet18.")] = "cnn",
     jobs: Annotated[int, typer.Option(min=1, help="Threads; the figures do not change.")] = 1,
 ) -> None:
     """Run an experiment of the paper again; what was finished before is not repeated."""

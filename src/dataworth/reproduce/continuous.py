@@ -68,9 +68,7 @@ def hard_pairs(signed: Floats) -> Floats:
     return values
 
 
-def one_vs_one(
-    task: Task, solve: Callable[[Any, Floats, int], Floats]
-) -> Floats:
+def one_vs_one(task: Task, solve: Callable[[Any, Floats, int], Floats]) -> Floats:
     """The paper's game of several classes, with its linear weights left real.
 
     `solve` values the points of the right class and one rival: whether right, weights, and the
@@ -127,8 +125,8 @@ def compare(run: Run) -> None:
         "as they fall: with real weights the hard game is the one of a single nearest neighbour, "
         "but for equal distances and the farthest point, of weight 0. Rounding makes ties, which "
         "count as right. The O(N^K) column goes through all pairs; Monte Carlo draws "
-        f"{PERMUTATIONS} permutations for each validation point and rival class (the paper does not "
-        "say how many it took). Real weights in the soft game are exact to 1e-9 and need no "
+        f"{PERMUTATIONS} permutations for each validation point and rival class (the paper does "
+        "not say how many it took). Real weights in the soft game are exact to 1e-9 and need no "
         "enumeration.",
     ]
     found_by = {}
@@ -154,7 +152,7 @@ def compare(run: Run) -> None:
 
 
 def tables(
-    found_by: Scores, units: dict[str, list[dict[str, Any]]], printed: dict[str, tuple[float, ...]]
+    found_by: Scores, units: dict[str, list[dict[str, Any]]], printed: paper.Table
 ) -> list[str]:
     """Means beside the paper's figures, and what rounding costs."""
     points = drawn(units)
@@ -186,9 +184,7 @@ def tables(
     return [
         "AUROC, mean over seeds with its 95 % interval, and (what the paper prints).",
         table(["data", "train / val", *(TITLES[m] for m in METHODS)], rows),
-        table(
-            ["difference", "mean", "largest", "better", "worse", "sign test p"], compared
-        ),
+        table(["difference", "mean", "largest", "better", "worse", "sign test p"], compared),
         f"In the paper's table, rounding changes AUROC by {theirs[0]:+.3f} on average and √N by "
         f"{theirs[1]:+.3f}; those are single draws.",
     ]

@@ -66,13 +66,11 @@ def detect(run: Run) -> None:
         return {"auroc": each, "chosen": choice}
 
     facts = {"methods": METHODS, "candidates": list(CANDIDATES), "options": {}}
-    units = run.measure(
-        run.name, loaded, compute, sizes=sizes(run), n_seeds=n_seeds, facts=facts
-    )
+    units = run.measure(run.name, loaded, compute, sizes=sizes(run), n_seeds=n_seeds, facts=facts)
     choices = Counter(u["chosen"] for us in units.values() for u in us)
     printed = paper.MISLABEL if run.name == "mislabel" else paper.NOISY
-    what = "flipped labels" if run.name == "mislabel" else "points with noisy features"
-    title = f"Finding 10 % {what}"
+    what = "flipped labels" if run.name == "mislabel" else "noisy features"
+    title = f"Finding the 10 % of points with {what}"
     if run.paper_setting:
         title += ", the setting that the paper's figures imply"
     found_by = scores(units, METHODS)
@@ -101,15 +99,15 @@ def setting_of(n_neighbors: int = N_NEIGHBORS) -> str:
         "points, noise included; all rows are scaled to length 1. K, bits and kernels are "
         "the same everywhere, but for *soft, chosen*, and nothing is chosen by which points are "
         "bad. One thing to know: the bandwidth of the rbf weights (0.3 of the way from the "
-        "nearest to the median point) became this library's default after a trial of thirteen kinds "
-        "of weights on flipped labels in these data sets, with 1,000 points and two seeds. "
+        "nearest to the median point) became this library's default after a trial of thirteen "
+        "kinds of weights on flipped labels in these data sets, with 1,000 points and two seeds. "
         "The linear weights are the paper's and were never chosen."
     )
 
 
 def picked(choices: Counter[str]) -> str:
     """Which weights `soft, chosen` came to."""
-    listed = ", ".join(f"{name} {choices[name]}" for name in CANDIDATES)
+    listed = "; ".join(f"{name} – {choices[name]}" for name in CANDIDATES)
     return (
         "*Soft, chosen* takes, for each draw, those weights under which the training set as a "
         "whole is worth most to the validation points (the sum of the values), which gives the "
@@ -128,7 +126,7 @@ def absent(missing: dict[str, str]) -> list[str]:
 def honest(
     found_by: Scores,
     points: dict[str, str],
-    printed: dict[str, tuple[float, ...]],
+    printed: paper.Table,
     missing: dict[str, str],
 ) -> list[str]:
     """Tables of means with intervals, beside the paper's figures."""
@@ -170,9 +168,7 @@ def _beside(ours: Interval | None, theirs: tuple[float, ...] | None, column: int
     return f"{'–' if ours is None else ours} ({'–' if theirs is None else f'{theirs[column]:.3f}'})"
 
 
-def differs(
-    means: dict[str, dict[str, Interval]], printed: dict[str, tuple[float, ...]]
-) -> str:
+def differs(means: dict[str, dict[str, Interval]], printed: paper.Table) -> str:
     """Whether ours agree with the paper's figures, and why not."""
     gaps = np.array([
         [printed[n][k] - means[n][m].mean for k, m in enumerate(paper.MISLABEL_COLUMNS)]
@@ -240,7 +236,7 @@ def against_baseline(found_by: Scores) -> list[str]:
 def single_draws(
     found_by: Scores,
     points: dict[str, str],
-    printed: dict[str, tuple[float, ...]],
+    printed: paper.Table,
     missing: dict[str, str],
 ) -> list[str]:
     """The paper's figures among single draws of 50 points."""
@@ -277,8 +273,8 @@ def single_draws(
         "AUROC: seed 0, [the middle 95 % of all seeds] and (what the paper prints).",
         table(["data", "train / val", *(TITLES[m] for m in theirs)], rows),
         *absent(missing),
-        f"**Against the paper.** {inside} of {total} figures of the paper lie in the middle 95 % of "
-        f"our single draws. The paper's exact weighted game beats the unweighted soft one on "
+        f"**Against the paper.** {inside} of {total} figures of the paper lie in the middle 95 % "
+        f"of our single draws. The paper's exact weighted game beats the unweighted soft one on "
         f"{sum(claims)} of {len(claims)} data sets; in our draws it does so on "
         f"{100 * by_seed.mean():.0f} % of the data sets on average over seeds, and at most on "
         f"{100 * by_seed.max():.0f} %. A single draw of 50 points says little about which "
@@ -294,9 +290,7 @@ def single_draws(
     ]
 
 
-def picture(
-    found_by: Scores, printed: dict[str, tuple[float, ...]], title: str, *, single: bool
-) -> Any:
+def picture(found_by: Scores, printed: paper.Table, title: str, *, single: bool) -> Any:
     """Data sets down, AUROC across; hollow for the paper's figures."""
     shown = ("soft-uniform", "hard-uniform", "hard-linear", "hard-linear-sqrt",
              "soft-linear", "soft-rbf")  # fmt: skip

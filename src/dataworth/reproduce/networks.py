@@ -32,10 +32,10 @@ def cnn(torch: Any, n_classes: int) -> Any:
 
 
 def resnet18(torch: Any, n_classes: int) -> Any:
-    """ResNet18 as used for 32 × 32 images: a first convolution of 3 × 3, and no pooling after it."""
-    nn = torch.nn
+    """ResNet18 for images of 32 × 32: the first convolution is 3 × 3, without pooling."""
+    nn: Any = torch.nn
 
-    class Block(nn.Module):  # type: ignore[misc, name-defined]
+    class Block(nn.Module):
         def __init__(self, before: int, after: int, stride: int) -> None:
             super().__init__()
             self.body = nn.Sequential(
@@ -57,9 +57,7 @@ def resnet18(torch: Any, n_classes: int) -> Any:
     for after, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
         layers += [Block(before, after, stride), Block(after, after, 1)]
         before = after
-    return nn.Sequential(
-        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, n_classes)
-    )
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, n_classes))
 
 
 MODELS = {"cnn": cnn, "resnet18": resnet18}

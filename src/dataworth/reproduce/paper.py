@@ -2,8 +2,10 @@
 
 import numpy as np
 
+Table = dict[str, tuple[float, ...]]
+
 MISLABEL_COLUMNS = ("soft-uniform", "hard-uniform", "hard-linear", "hard-linear-sqrt")
-MISLABEL = {
+MISLABEL: Table = {
     "2dplanes": (0.849, 0.8, 0.884, 0.831),
     "cpu": (0.867, 0.929, 0.956, 0.956),
     "phoneme": (0.707, 0.724, 0.773, 0.778),
@@ -18,7 +20,7 @@ MISLABEL = {
     "agnews": (0.953, 0.978, 0.991, 0.988),
     "dbpedia": (0.968, 0.902, 1.0, 1.0),
 }
-NOISY = {
+NOISY: Table = {
     "2dplanes": (0.556, 0.498, 0.733, 0.68),
     "cpu": (0.778, 0.769, 0.942, 0.947),
     "phoneme": (0.551, 0.6, 0.744, 0.673),
@@ -34,7 +36,7 @@ NOISY = {
     "dbpedia": (0.482, 0.498, 0.58, 0.576),
 }
 CONTINUOUS_COLUMNS = ("hard-real", "hard-real-sampled", "hard-linear", "hard-linear-sqrt")
-CONTINUOUS_MISLABEL = {
+CONTINUOUS_MISLABEL: Table = {
     "2dplanes": (0.853, 0.851, 0.854, 0.851),
     "cpu": (0.809, 0.791, 0.809, 0.796),
     "phoneme": (0.729, 0.609, 0.747, 0.742),
@@ -49,7 +51,7 @@ CONTINUOUS_MISLABEL = {
     "agnews": (0.942, 0.932, 0.944, 0.914),
     "dbpedia": (0.969, 0.969, 0.988, 0.988),
 }
-CONTINUOUS_NOISY = {
+CONTINUOUS_NOISY: Table = {
     "2dplanes": (0.62, 0.524, 0.609, 0.604),
     "cpu": (0.76, 0.698, 0.8, 0.676),
     "phoneme": (0.591, 0.542, 0.578, 0.6),
@@ -94,7 +96,7 @@ def error_bound(rank: int, n: int, n_neighbors: int) -> float:
     return total
 
 
-def multiples(table: dict[str, tuple[float, ...]], step: float) -> tuple[int, int, float]:
+def multiples(table: Table, step: float) -> tuple[int, int, float]:
     """How many figures of a table, rounded to 0.001, can be multiples of `step`; of how many; and
     the share of all numbers of three digits that can.
 

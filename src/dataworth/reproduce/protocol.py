@@ -65,9 +65,7 @@ def split(data: Dataset, n_train: int, n_val: int, rng: Generator) -> tuple[Ints
         of_train[:] = smallest * n_train // (n_train + n_val)
         of_val[:] = smallest - of_train
     train = np.concatenate([m[:k] for m, k in zip(members, of_train, strict=True)])
-    val = np.concatenate(
-        [m[k : k + j] for m, k, j in zip(members, of_train, of_val, strict=True)]
-    )
+    val = np.concatenate([m[k : k + j] for m, k, j in zip(members, of_train, of_val, strict=True)])
     return rng.permutation(train), rng.permutation(val)
 
 
@@ -92,9 +90,7 @@ def normalised(X: Floats) -> Floats:
     return X / np.where(lengths > 0.0, lengths, 1.0)
 
 
-def draw(
-    name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, seed: int
-) -> Task:
+def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, seed: int) -> Task:
     """One training set with a tenth of its points bad, and a validation set.
 
     `damage` is one of `DAMAGES`, or "none", which leaves the bad points as good as the others.

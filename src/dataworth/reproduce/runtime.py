@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,28 +88,41 @@ def _ours(method: str) -> Callable[[Problem, int, int], Any]:
     return value
 
 
+def _sets(n: int, k: int) -> float:
+    """How many sets the enumeration goes through."""
+    return float((n - 1) * sum(math.comb(n - 2, size) for size in range(k)))
+
+
+def _steps(n: int, k: int) -> float:
+    """How many arrivals Monte Carlo draws."""
+    return float(n * permutations_needed(paper.error_bound(root(n), n, k), DELTA, n))
+
+
 class Algorithm(NamedTuple):
-    """How to run it, the growth to assume before two points are known, and how it is drawn."""
+    """How to run it, what its time is proportional to, by N and K, and how it is drawn."""
 
     title: str
     run: Callable[[Problem, int, int], Any]
-    growth: Callable[[int], float]
+    cost: Callable[[int, int], float]
     colour: str
     marker: str
 
 
 ALGORITHMS = {
-    "enumeration": Algorithm("O(N^K), exact", _enumerate, lambda k: k + 1.0, plots.GREY, "x"),
-    "sampling": Algorithm("Monte Carlo, equal bound", _sample, lambda k: 2.0, plots.BLACK, "o"),
-    "quadratic": Algorithm("the paper's, exact", _quadratic, lambda k: 2.0, plots.VERMILION, "s"),
-    "quadratic-root": Algorithm(
-        "the paper's, √N", _quadratic_root, lambda k: 1.5, plots.ORANGE, "D"
+    "enumeration": Algorithm("O(N^K), exact", _enumerate, _sets, plots.GREY, "x"),
+    "sampling": Algorithm("Monte Carlo, equal bound", _sample, _steps, plots.BLACK, "o"),
+    "quadratic": Algorithm(
+        "the paper's, exact", _quadratic, lambda n, k: n**2.0, plots.VERMILION, "s"
     ),
-    "hard": Algorithm("ours, exact", _ours("hard-linear"), lambda k: 1.0, plots.BLUE, "^"),
-    "hard-root": Algorithm("ours, √N", _ours("hard-linear-sqrt"), lambda k: 1.0, plots.SKY, "v"),
-    "soft": Algorithm("ours, soft game, exact", _ours("soft-linear"), lambda k: 1.0,
-                      plots.GREEN, "P"),
-}  # fmt: skip
+    "quadratic-root": Algorithm(
+        "the paper's, √N", _quadratic_root, lambda n, k: n**1.5, plots.ORANGE, "D"
+    ),
+    "hard": Algorithm("ours, exact", _ours("hard-linear"), lambda n, k: n, plots.BLUE, "^"),
+    "hard-root": Algorithm("ours, √N", _ours("hard-linear-sqrt"), lambda n, k: n, plots.SKY, "v"),
+    "soft": Algorithm(
+        "ours, soft game, exact", _ours("soft-linear"), lambda n, k: n, plots.GREEN, "P"
+    ),
+}
 
 
 def sizes(name: str, k: int, quick: bool) -> tuple[int, ...]:
@@ -121,19 +135,20 @@ def sizes(name: str, k: int, quick: bool) -> tuple[int, ...]:
 
 
 def exponent(seconds: Seconds) -> float:
-    """The growth over the last points, by least squares on logarithms."""
+    """The growth over the last three points, by least squares on logarithms."""
     points = sorted(seconds.items())[-3:]
+    if len(points) < 2:
+        return math.nan
     n, s = np.log([p[0] for p in points]), np.log([p[1] for p in points])
     return float(np.polyfit(n, s, 1)[0])
 
 
-def predicted(seconds: Seconds, n: int, growth: float) -> float:
-    """The time at n by the largest smaller size."""
+def extrapolated(name: str, seconds: Seconds, k: int, every: Sequence[int]) -> Seconds:
+    """Times beyond the largest size measured, by what they are proportional to."""
     if not seconds:
-        return 0.0
-    last = max(seconds)
-    steep = max(exponent(seconds), 0.0) if len(seconds) > 1 else growth
-    return seconds[last] * (n / last) ** max(steep, growth if len(seconds) < 3 else 0.0)
+        return dict.fromkeys(every, 0.0)
+    last, cost = max(seconds), ALGORITHMS[name].cost
+    return {n: seconds[last] * cost(n, k) / cost(last, k) for n in every if n > last}
 
 
 def measure(
@@ -150,58 +165,46 @@ def measure(
         for repeat in range(REPEATS):
             for name in names:
                 known = {m: s for m, s in found[name].items() if m < n}
-                guess = predicted(known, n, ALGORITHMS[name].growth(k))
-                stopped = known and max(known) < _before(n, sizes(name, k, run.quick))
-                if n not in sizes(name, k, run.quick) or guess > longest or stopped:
+                if n not in sizes(name, k, run.quick):
+                    continue
+                if extrapolated(name, known, k, [n])[n] > longest:
                     continue
                 if repeat and found[name][n] > LONG:
                     continue
                 setting = {"algorithm": name, "n": n, "K": k, "bits": bits, "repeat": repeat}
-                result = run.store.get(
-                    setting, lambda name=name, problem=problem: timed(name, problem, k, bits)
-                )
+                result = run.store.get(setting, partial(timed, name, problem, k, bits))
                 found[name][n] = min(found[name].get(n, math.inf), result["seconds"])
                 loads.append(result["load"])
     return found, loads
 
 
-def _before(n: int, every: tuple[int, ...]) -> int:
-    """The largest size before n."""
-    return max((m for m in every if m < n), default=0)
-
-
 def timed(name: str, problem: Problem, k: int, bits: int) -> dict[str, float]:
-    """Seconds of one run, and the load of the machine."""
-    start = time.perf_counter()
+    """Processor seconds of one run, and the load of the machine."""
+    start = time.process_time()
     ALGORITHMS[name].run(problem, k, bits)
-    return {"seconds": time.perf_counter() - start, "load": os.getloadavg()[0]}
-
-
-def extrapolated(seconds: Seconds, every: Sequence[int]) -> Seconds:
-    """Times beyond the largest size measured."""
-    last, steep = max(seconds), exponent(seconds) if len(seconds) > 1 else math.nan
-    return {n: seconds[last] * (n / last) ** steep for n in every if n > last}
+    return {"seconds": time.process_time() - start, "load": os.getloadavg()[0]}
 
 
 def shown(seconds: float) -> str:
     """A time for people."""
     for unit, size in (("years", 365 * 86400.0), ("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * size:
-            return f"{seconds / size:,.0f} {unit}" if seconds < 1e6 * size else f"{seconds / size:.0e} {unit}"
+            number = seconds / size
+            return f"{number:,.0f} {unit}" if number < 1e6 else f"{number:.0e} {unit}"
     return f"{seconds:.3g} s" if seconds >= 0.1 else f"{1000 * seconds:.3g} ms"
 
 
-def listing(found: dict[str, Seconds], longest_n: int) -> str:
+def listing(found: dict[str, Seconds], k: int, longest_n: int) -> str:
     """Times by N; extrapolated ones in italics."""
     every = sorted({n for s in found.values() for n in s} | {100, longest_n})
-    guessed = {name: extrapolated(s, every) for name, s in found.items()}
+    guessed = {name: extrapolated(name, s, k, every) for name, s in found.items()}
     rows: list[list[object]] = []
     for n in every:
         row: list[object] = [f"{n:,}"]
         for name, seconds in found.items():
             if n in seconds:
                 row.append(shown(seconds[n]))
-            elif n in guessed[name] and n in (100, *SIZES):
+            elif n in guessed[name] and n in SIZES:
                 row.append(f"*≈ {shown(guessed[name][n])}*")
             else:
                 row.append("")
@@ -210,14 +213,16 @@ def listing(found: dict[str, Seconds], longest_n: int) -> str:
     return table(["N", *(ALGORITHMS[name].title for name in found)], rows)
 
 
-def draw(axis: Any, found: dict[str, Seconds], longest_n: int, title: str, label: bool) -> None:
+def draw(
+    axis: Any, found: dict[str, Seconds], k: int, longest_n: int, title: str, label: bool
+) -> None:
     """Filled where measured, hollow and dashed where extrapolated."""
     for name, seconds in found.items():
         algorithm = ALGORITHMS[name]
         points = sorted(seconds.items())
         axis.loglog(*zip(*points, strict=True), marker=algorithm.marker, color=algorithm.colour,
                     markersize=5, label=algorithm.title if label else None)  # fmt: skip
-        beyond = extrapolated(seconds, [n for n in (*FEW, *SIZES) if n <= longest_n])
+        beyond = extrapolated(name, seconds, k, [n for n in SIZES if n <= longest_n])
         if beyond:
             line = [points[-1], *sorted(beyond.items())]
             axis.loglog(*zip(*line, strict=True), marker=algorithm.marker, linestyle="--",
@@ -225,7 +230,7 @@ def draw(axis: Any, found: dict[str, Seconds], longest_n: int, title: str, label
                         linewidth=1)  # fmt: skip
     axis.set_title(title, fontsize=10, loc="left")
     axis.set_xlabel("training points N")
-    axis.set_ylabel("seconds, one validation point")
+    axis.set_ylabel("processor seconds, one validation point")
     axis.set_ylim(1e-4, 1e9)
 
 
@@ -237,14 +242,17 @@ def about(loads: list[float], longest: float, n: int, k: int) -> list[str]:
         "validation point, linear weights, the binary hard game (and our soft game). End to end "
         "from features to values, in one thread; algorithms take turns, the least of "
         f"{REPEATS} repeats counts (one repeat from {LONG:.0f} s on). What would take more than "
-        f"{longest:.0f} s by the sizes before it is not started but extrapolated by the growth of "
-        "the last three points: *in italics*, hollow and dashed. Monte Carlo draws the "
-        f"permutations that Hoeffding's bound asks for (δ = {DELTA}) to be within the paper's "
-        f"ε(√N): {permutations_needed(epsilon, DELTA, n):,} of them at N = {n:,}. All algorithms are "
-        "this library's implementations, compiled but for the enumeration, which is plain Python.",
-        f"Machine: {os.cpu_count()} cores, shared; load average while measuring "
-        f"{min(loads):.1f} to {max(loads):.1f}. Above {os.cpu_count()}, times are too long by up "
-        "to that ratio.",
+        f"{longest:.0f} s, by the largest size before it, is not started but extrapolated from "
+        "there by what its time is proportional to (sets of the enumeration, arrivals of Monte "
+        "Carlo, N² and N^1.5 of the paper's algorithms, N of ours): *in italics*, hollow and "
+        "dashed. The growth measured over the last three points is printed below. Monte Carlo "
+        f"draws the permutations that Hoeffding's bound asks for (δ = {DELTA}) to be within the "
+        f"paper's ε(√N): {permutations_needed(epsilon, DELTA, n):,} of them at N = {n:,}. All algorithms "
+        "are this library's implementations, compiled but for the enumeration, which is plain "
+        "Python.",
+        "Times are seconds of processor time of one thread, which others on the machine lengthen "
+        f"only by way of caches and memory. Machine: {os.cpu_count()} cores; load average while "
+        f"measuring {min(loads):.1f} to {max(loads):.1f}.",
     ]
 
 
@@ -254,12 +262,12 @@ def plain(run: Run) -> None:
     longest_n = 1_000 if run.quick else SIZES[-1]
     longest = 1.0 if run.quick else LONGEST
     found, loads = measure(run, list(ALGORITHMS), k, bits, longest)
-    whole = {name: {**extrapolated(s, [100, longest_n]), **s} for name, s in found.items()}
+    whole = {name: {**extrapolated(name, s, k, [100, longest_n]), **s} for name, s in found.items()}
     at = {name: s[longest_n] for name, s in whole.items()}
     parts = [
         f"K = {k}, {bits} bits.",
         *about(loads, longest, longest_n, k),
-        listing(found, longest_n),
+        listing(found, k, longest_n),
         f"At N = {longest_n:,}, measured or extrapolated as above: ours exact is "
         f"{at['quadratic'] / at['hard']:,.0f} × as fast as the paper's exact algorithm, ours at √N "
         f"{at['quadratic-root'] / at['hard-root']:,.0f} × as fast as the paper's at √N, and exact "
@@ -268,21 +276,19 @@ def plain(run: Run) -> None:
         "**Against the paper**, which gives curves and three figures. It says that O(N^K) takes at "
         "least 1,000 hours at N = 100: here, extrapolated, "
         f"{shown(whole['enumeration'][100])}. It says that its exact algorithm is almost 10⁶ × as "
-        f"fast as O(N^K) at N = 10⁵: here {whole['enumeration'][longest_n] / at['quadratic']:.0e} × at "
-        f"N = {longest_n:,}. And that its approximation is almost 10⁶ × as fast as Monte Carlo at "
-        f"the same bound: here {at['sampling'] / at['quadratic-root']:.2g} ×. Our Monte Carlo "
+        f"fast as O(N^K) at N = 10⁵: here {whole['enumeration'][longest_n] / at['quadratic']:.0e} "
+        f"× at N = {longest_n:,}. And that its approximation is almost 10⁶ × as fast as Monte Carlo "
+        f"at the same bound: here {at['sampling'] / at['quadratic-root']:.2g} ×. Our Monte Carlo "
         "computes no utility for a point that does not enter the K nearest, which makes it far "
         "cheaper than one that does.",
     ]
     figure, (axis,) = plots.panels(1, 1, width=7, height=5.2)
-    draw(axis, found, longest_n, f"K = {k}, {bits} bits", label=True)
+    draw(axis, found, k, longest_n, f"K = {k}, {bits} bits", label=True)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     run.finish("Seconds against N", parts, figure, seeds="the number of points")
 
 
-def beside(
-    run: Run, title: str, settings: Sequence[tuple[int, int]], note: str
-) -> None:
+def beside(run: Run, title: str, settings: Sequence[tuple[int, int]], note: str) -> None:
     """Several settings of K and bits side by side."""
     longest_n = 1_000 if run.quick else SIZES[-1]
     longest = 1.0 if run.quick else LONGEST_BESIDE
@@ -293,15 +299,15 @@ def beside(
         found, more = measure(run, names, k, bits, longest)
         loads += more
         heading = f"K = {k}, {bits} bits"
-        listings += [f"## {heading}", listing(found, longest_n)]
-        whole = {name: {**extrapolated(s, [longest_n]), **s} for name, s in found.items()}
+        listings += [f"## {heading}", listing(found, k, longest_n)]
+        whole = {name: {**extrapolated(name, s, k, [longest_n]), **s} for name, s in found.items()}
         listings.append(
             f"At N = {longest_n:,}: the paper's exact algorithm takes "
             f"{whole['quadratic'][longest_n] / whole['hard'][longest_n]:,.0f} × as long as ours, "
-            f"Monte Carlo {whole['sampling'][longest_n] / whole['quadratic-root'][longest_n]:.2g} × "
-            "as long as the paper's approximation at the same bound."
+            f"Monte Carlo {whole['sampling'][longest_n] / whole['quadratic-root'][longest_n]:.2g} "
+            "× as long as the paper's approximation at the same bound."
         )
-        draw(axes[place], found, longest_n, heading, label=place == 0)
+        draw(axes[place], found, k, longest_n, heading, label=place == 0)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     parts = [note, *about(loads, longest, longest_n, settings[0][0]), *listings]
     run.finish(title, parts, figure, seeds="the number of points")

@@ -1,5 +1,7 @@
 """Looking at values themselves: rounding, their distribution, and 50 points one by one."""
 
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,10 +71,7 @@ def discretisation(run: Run) -> None:
     axes[0].legend(frameon=False, fontsize=9)
     last = f"hard l2 {sizes[-1]}"
     at = min(4, len(bits) - 1)
-    falls = all(
-        np.all(norms[f"hard l2 {a}"] > norms[f"hard l2 {b}"])
-        for a, b in zip(sizes, sizes[1:], strict=False)
-    )
+    falls = all(np.all(norms[f"hard l2 {a}"] > norms[f"hard l2 {b}"]) for a, b in pairwise(sizes))
     parts.append(
         f"From b = 1 to b = {bits[at]} the ℓ2 step of the hard game falls by a factor of "
         f"{norms[last][0] / norms[last][at]:.0f} at N = {sizes[-1]}; it "
@@ -97,9 +96,9 @@ def distribution(run: Run) -> None:
 
     for n in sizes:
         facts = {"distribution": True, "bits": bits}
-        (unit,) = run.measure(
-            "none", loaded, compute, sizes=(n, n_val), n_seeds=1, facts=facts
-        )["fraud"]
+        (unit,) = run.measure("none", loaded, compute, sizes=(n, n_val), n_seeds=1, facts=facts)[
+            "fraud"
+        ]
         for method in ("hard-linear", "soft-linear"):
             found[method, n] = np.array(unit[method])
     figure, axes = plots.panels(1, 2, width=4.8, height=3.8)
@@ -169,7 +168,7 @@ def qualitative(run: Run) -> None:
             axis.set_xlabel("training point, nearest last")
             axis.set_ylabel("value")
         setting = {"qualitative": k, "draws": draws, "print": identity(data), "bits": N_BITS}
-        scores = run.store.get(setting, lambda k=k: told_apart(k))
+        scores = run.store.get(setting, partial(told_apart, k))
         rows += [[k, TITLES[m], str(interval(scores[m])), len(scores[m])] for m in methods]
     plt = plots.pyplot()
     names = {

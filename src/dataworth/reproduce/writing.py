@@ -20,7 +20,8 @@ class Interval(NamedTuple):
     half: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} ± {self.half:.3f}" if np.isfinite(self.half) else f"{self.mean:.3f}"
+        half = f" ± {self.half:.3f}" if np.isfinite(self.half) else ""
+        return f"{self.mean:.3f}{half}"
 
 
 def interval(numbers: Sequence[float]) -> Interval:
