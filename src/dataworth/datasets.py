@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from dataworth import checks
 
@@ -74,8 +75,8 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Datase
     ----------
     name : one of `dataworth.datasets.SOURCES`.
     data_dir : the folder that holds the archives. Without it the folder that the environment
-        variable `DATAWORTH_DATA` names; without either, OpenML, by scikit-learn's `fetch_openml`
-        (which needs pandas, and keeps what it downloads in scikit-learn's data folder).
+        variable `DATAWORTH_DATA` names; without either, OpenML, by scikit-learn's `fetch_openml`,
+        which keeps what it downloads in scikit-learn's data folder.
 
     Returns
     -------
@@ -145,47 +146,41 @@ def _from_openml(name: str) -> Dataset:
             f"data_dir must be given for {name!r}, or the environment variable {DATA_VARIABLE}: "
             "OpenML does not have it in this form."
         )
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "OpenML's data need pandas: pip install 'dataworth[paper]', or give data_dir."
-        ) from error
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():
         # Newer versions of a data set at OpenML do not matter: it is asked for by id.
         warnings.filterwarnings("ignore", message="Version .* of dataset .* is", module="sklearn")
-        found = fetch_openml(data_id=number, as_frame=True, parser="auto")
-    columns = [_numbers(found.data[c], pd) for c in found.data.columns]
-    return Dataset(np.column_stack(columns), _binary(found.target, pd, name))
+        # With this parser, and labels among the columns, names come as positions among those
+        # declared.
+        found = fetch_openml(data_id=number, target_column=None, as_frame=False, parser="liac-arff")
+    columns, target = list(found.feature_names), found.details["default_target_attribute"]
+    X = found.data.toarray() if issparse(found.data) else np.asarray(found.data, np.float64)
+    place = columns.index(target)
+    y = _binary(X[:, place], name)
+    for k, column in enumerate(columns):
+        if column in found.categories:
+            X[:, k] = _numbers(X[:, k], found.categories[column])
+    return Dataset(np.delete(X, place, axis=1), y)
 
 
-def _numbers(column: Any, pd: Any) -> NDArray[np.float64]:
-    """A column of a frame as numbers; NaN where one is missing."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        names = column.cat.categories
-    elif pd.api.types.is_numeric_dtype(column.dtype):
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    else:
-        column = column.astype("category")
-        names = column.cat.categories
-    values = np.asarray(pd.to_numeric(names, errors="coerce"), dtype=np.float64)
-    if np.isnan(values).any():
-        values = np.arange(len(names), dtype=np.float64)
-    codes = column.cat.codes.to_numpy()
-    return np.where(codes < 0, np.nan, values[codes]) if len(names) else np.full(len(codes), np.nan)
+def _numbers(codes: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
+    """The names that codes stand for where all are numbers, else the codes; NaN stays."""
+    try:
+        values = np.array([float(n) for n in names])
+    except ValueError:
+        return codes.astype(np.float64)
+    known = np.isfinite(codes)
+    numbers = np.full(codes.size, np.nan)
+    numbers[known] = values[codes[known].astype(np.int64)]
+    return numbers
 
 
-def _binary(target: Any, pd: Any, name: str) -> NDArray[np.int64]:
-    if target.isna().any():
+def _binary(labels: NDArray[np.float64], name: str) -> NDArray[np.int64]:
+    """1[y = 1] of OpenML's labels: numbers, or positions among the names declared."""
+    if np.isnan(labels).any():
         raise ValueError(f"the labels of {name!r} at OpenML must be complete; some are missing.")
-    if isinstance(target.dtype, pd.CategoricalDtype):
-        ones = target.cat.codes.to_numpy() == 1
-    elif pd.api.types.is_numeric_dtype(target.dtype):
-        ones = target.to_numpy(dtype=np.float64) == 1.0
-    else:
-        ones = target.astype("category").cat.codes.to_numpy() == 1
+    ones = labels == 1.0
     if ones.all() or not ones.any():
         raise ValueError(f"the labels of {name!r} at OpenML must have two classes; they have one.")
     return ones.astype(np.int64)

@@ -69,6 +69,13 @@ def split(data: Dataset, n_train: int, n_val: int, rng: Generator) -> tuple[Ints
     return rng.permutation(train), rng.permutation(val)
 
 
+def chosen(n: int, rng: Generator) -> NDArray[np.bool_]:
+    """A tenth of n points, at random."""
+    bad = np.zeros(n, dtype=bool)
+    bad[rng.permutation(n)[: round(SHARE_BAD * n)]] = True
+    return bad
+
+
 def flip(y: Ints, bad: NDArray[np.bool_], rng: Generator) -> Ints:
     """Other labels for the bad points, each of the rest of the classes as likely as the next."""
     n_classes = int(y.max()) + 1
@@ -94,6 +101,7 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     """One training set with a tenth of its points bad, and a validation set.
 
     `damage` is one of `DAMAGES`, or "none", which leaves the bad points as good as the others.
+    Flips that leave a class without any label are drawn again: tiny sets of many classes have such.
     Missing values become the training median, noise goes onto the features as they are; then, for
     tables, each feature is standardised by the training points, bad ones included, and every row
     is given length 1. That is the recipe of the paper's authors.
@@ -101,15 +109,17 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     rng = generator(name, seed)
     train, val = split(data, n_train, n_val, rng)
     X, X_val, y = data.X[train], data.X[val], data.y[train]
-    bad = np.zeros(train.size, dtype=bool)
-    bad[rng.permutation(train.size)[: round(SHARE_BAD * train.size)]] = True
     if np.isnan(X).any() or np.isnan(X_val).any():
         known = ~np.isnan(X).all(axis=0)
         middle = np.zeros(X.shape[1])
         middle[known] = np.nanmedian(X[:, known], axis=0)
         X, X_val = np.where(np.isnan(X), middle, X), np.where(np.isnan(X_val), middle, X_val)
+    bad = chosen(train.size, rng)
     if damage == "mislabel":
-        y = flip(y, bad, rng)
+        clean, y = y, flip(y, bad, rng)
+        while np.unique(y).size < np.unique(clean).size:
+            bad = chosen(train.size, rng)
+            y = flip(clean, bad, rng)
     elif damage == "noisy":
         X = blur(X, bad, rng)
     if SOURCES[name].kind == "table":

@@ -247,9 +247,9 @@ def about(loads: list[float], longest: float, n: int, k: int) -> list[str]:
         "Carlo, N² and N^1.5 of the paper's algorithms, N of ours): *in italics*, hollow and "
         "dashed. The growth measured over the last three points is printed below. Monte Carlo "
         f"draws the permutations that Hoeffding's bound asks for (δ = {DELTA}) to be within the "
-        f"paper's ε(√N): {permutations_needed(epsilon, DELTA, n):,} of them at N = {n:,}. All algorithms "
-        "are this library's implementations, compiled but for the enumeration, which is plain "
-        "Python.",
+        f"paper's ε(√N): {permutations_needed(epsilon, DELTA, n):,} of them at N = {n:,}. "
+        "All algorithms are this library's implementations, compiled but for the enumeration, "
+        "which is plain Python.",
         "Times are seconds of processor time of one thread, which others on the machine lengthen "
         f"only by way of caches and memory. Machine: {os.cpu_count()} cores; load average while "
         f"measuring {min(loads):.1f} to {max(loads):.1f}.",
@@ -277,10 +277,10 @@ def plain(run: Run) -> None:
         "least 1,000 hours at N = 100: here, extrapolated, "
         f"{shown(whole['enumeration'][100])}. It says that its exact algorithm is almost 10⁶ × as "
         f"fast as O(N^K) at N = 10⁵: here {whole['enumeration'][longest_n] / at['quadratic']:.0e} "
-        f"× at N = {longest_n:,}. And that its approximation is almost 10⁶ × as fast as Monte Carlo "
-        f"at the same bound: here {at['sampling'] / at['quadratic-root']:.2g} ×. Our Monte Carlo "
-        "computes no utility for a point that does not enter the K nearest, which makes it far "
-        "cheaper than one that does.",
+        f"× at N = {longest_n:,}. And that its approximation is almost 10⁶ × as fast as Monte "
+        f"Carlo at the same bound: here {at['sampling'] / at['quadratic-root']:.2g} ×. Our Monte "
+        "Carlo computes no utility for a point that does not enter the K nearest, which makes it "
+        "far cheaper than one that does.",
     ]
     figure, (axis,) = plots.panels(1, 1, width=7, height=5.2)
     draw(axis, found, k, longest_n, f"K = {k}, {bits} bits", label=True)

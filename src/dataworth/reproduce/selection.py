@@ -61,7 +61,8 @@ def select(run: Run) -> None:
         f"logistic regression on MiniLM embeddings of the training pairs, {alone} alone. WNLI is "
         "built to mislead: most validation premises are in the training set with the "
         "opposite label only, so near neighbours are wrong and a method that trusts them falls "
-        "below chance. The paper says that both weighted variants beat the unweighted one by a large margin.",
+        "below chance. The paper says that both weighted variants beat the unweighted one by a "
+        "large margin.",
         *tables(texts, shares),
     ]
     seeds = f"0 to {image_seeds - 1} (CIFAR10), 0 to {text_seeds - 1} (WNLI)"
@@ -90,8 +91,7 @@ def on_images(
             train, val = protocol.split(features, n_train, n_val, rng)
             test = np.setdiff1d(np.arange(features.y.size), np.concatenate([train, val]))
             test = test[:100] if run.quick else test
-            bad = np.zeros(train.size, dtype=bool)
-            bad[rng.permutation(train.size)[: round(protocol.SHARE_BAD * train.size)]] = True
+            bad = protocol.chosen(train.size, rng)
             y = protocol.flip(features.y[train], bad, rng)
             X = protocol.normalised(features.X)
             task = Task(X[train], y, X[val], features.y[val], bad)
