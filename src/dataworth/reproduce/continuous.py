@@ -26,7 +26,7 @@ from dataworth.reproduce.run import DEFAULT_SEEDS, Run
 from dataworth.reproduce.writing import interval, sign_test, table
 
 K = 2
-PERMUTATIONS = 100
+PERMUTATIONS = 50
 METHODS = (*paper.CONTINUOUS_COLUMNS, BASELINE, "soft-linear", "soft-real")
 WHAT = {"mislabel": "flipped labels", "noisy": "noisy features"}
 

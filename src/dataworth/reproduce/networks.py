@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-STEPS = 250
+STEPS = 150
 BATCH = 128
 LEARNING_RATE = 1e-3
 
@@ -85,11 +85,11 @@ def accuracy(
     X, y = torch.from_numpy(_scaled(images)), torch.from_numpy(labels)
     rng = np.random.default_rng(seed)
     net.train()
-    order = np.empty(0, np.int64)
+    order, size = np.empty(0, np.int64), min(BATCH, labels.size)
     for _ in range(steps):
-        while order.size < BATCH:
+        while order.size < size:
             order = np.concatenate([order, rng.permutation(labels.size)])
-        batch, order = torch.from_numpy(order[:BATCH]), order[BATCH:]
+        batch, order = torch.from_numpy(order[:size]), order[size:]
         optimiser.zero_grad()
         torch.nn.functional.cross_entropy(net(X[batch]), y[batch]).backward()
         optimiser.step()

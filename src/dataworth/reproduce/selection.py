@@ -14,8 +14,8 @@ from dataworth.reproduce.protocol import Floats, Ints, Task
 from dataworth.reproduce.run import Run, identity
 from dataworth.reproduce.writing import interval, table
 
-METHODS = (BASELINE, "hard-linear", "hard-linear-sqrt", "soft-linear", "soft-rbf", "random")
-SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+METHODS = (BASELINE, "hard-linear", "hard-linear-sqrt", "soft-rbf", "random")
+SHARES = (0.1, 0.3, 0.5, 0.7, 1.0)
 IMAGE_SEEDS = 3
 TEXT_SEEDS = 100
 MIXTURE = 0.5

@@ -17,7 +17,7 @@ from dataworth.reproduce.writing import sign_test, table
 
 SIZES = (1000, 100)
 QUICK_SIZES = (60, 10)
-SEEDS = 5
+SEEDS = 3
 WHAT = {"mislabel": "Flipped labels", "noisy": "Noisy features"}
 
 # damage -> method -> (data sets, points of the grid), mean over seeds
