@@ -14,6 +14,7 @@ from dataworth.reproduce.detection import (
     PAPER_SEEDS,
     Scores,
     absent,
+    beside,
     drawn,
     names,
     scores,
@@ -142,7 +143,10 @@ def compare(run: Run) -> None:
         )
         found_by[damage] = scores(units, METHODS)
         printed = paper.CONTINUOUS_MISLABEL if damage == "mislabel" else paper.CONTINUOUS_NOISY
-        parts += [f"## {WHAT[damage].capitalize()}", *tables(found_by[damage], units, printed)]
+        parts += [
+            f"## {WHAT[damage].capitalize()}",
+            *tables(found_by[damage], units, printed, missing),
+        ]
     parts += absent(missing)
     title = "Real against rounded weights, K = 2"
     if run.paper_setting:
@@ -152,11 +156,17 @@ def compare(run: Run) -> None:
 
 
 def tables(
-    found_by: Scores, units: dict[str, list[dict[str, Any]]], printed: paper.Table
+    found_by: Scores,
+    units: dict[str, list[dict[str, Any]]],
+    printed: paper.Table,
+    missing: dict[str, str],
 ) -> list[str]:
     """Means beside the paper's figures, and what rounding costs."""
     points = drawn(units)
     rows = []
+    for name in missing:
+        theirs = [beside(None, printed.get(name), k) for k in range(4)]
+        rows.append([SOURCES[name].title, "–", *theirs, *["–"] * len(METHODS[4:])])
     for name, by in found_by.items():
         row = [SOURCES[name].title, points[name]]
         for k, method in enumerate(METHODS):
@@ -179,14 +189,14 @@ def tables(
             [f"{TITLES[method]} − {TITLES[other]}", f"{np.mean(gaps):+.4f}",
              f"{np.max(np.abs(gaps)):.4f}", test.wins, test.losses, f"{test.p:.2g}"]
         )  # fmt: skip
-    theirs = [np.mean([row[2] - row[0] for row in printed.values()]),
+    changes = [np.mean([row[2] - row[0] for row in printed.values()]),
               np.mean([row[3] - row[2] for row in printed.values()])]  # fmt: skip
     return [
         "AUROC, mean over seeds with its 95 % interval, and (what the paper prints).",
         table(["data", "train / val", *(TITLES[m] for m in METHODS)], rows),
         table(["difference", "mean", "largest", "better", "worse", "sign test p"], compared),
-        f"In the paper's table, rounding changes AUROC by {theirs[0]:+.3f} on average and √N by "
-        f"{theirs[1]:+.3f}; those are single draws.",
+        f"In the paper's table, rounding changes AUROC by {changes[0]:+.3f} on average and √N by "
+        f"{changes[1]:+.3f}; those are single draws.",
     ]
 
 

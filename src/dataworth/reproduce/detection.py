@@ -132,11 +132,11 @@ def honest(
     """Tables of means with intervals, beside the paper's figures."""
     means = {n: {m: interval(s) for m, s in by.items()} for n, by in found_by.items()}
     theirs = paper.MISLABEL_COLUMNS
-    beside = table(
+    compared = table(
         ["data", "train / val", *(TITLES[m] for m in theirs)],
         [
             [SOURCES[n].title, points.get(n, "–"), *(
-                _beside(means.get(n, {}).get(m), printed.get(n), k) for k, m in enumerate(theirs)
+                beside(means.get(n, {}).get(m), printed.get(n), k) for k, m in enumerate(theirs)
             )]
             for n in dict.fromkeys([*printed, *found_by])
             if n in means or n in missing
@@ -155,7 +155,7 @@ def honest(
         setting_of(),
         "## The paper's methods: ours, and in brackets what the paper prints",
         "AUROC, mean over seeds with its 95 % interval.",
-        beside,
+        compared,
         *absent(missing),
         differs(means, printed),
         "## Weights and games beyond the paper",
@@ -164,7 +164,8 @@ def honest(
     ]
 
 
-def _beside(ours: Interval | None, theirs: tuple[float, ...] | None, column: int) -> str:
+def beside(ours: Interval | None, theirs: tuple[float, ...] | None, column: int) -> str:
+    """Our figure, and the paper's in brackets."""
     return f"{'–' if ours is None else ours} ({'–' if theirs is None else f'{theirs[column]:.3f}'})"
 
 
@@ -242,8 +243,13 @@ def single_draws(
     """The paper's figures among single draws of 50 points."""
     theirs = paper.MISLABEL_COLUMNS
     rows, inside, total = [], 0, 0
-    for n, by in found_by.items():
-        row = [SOURCES[n].title, points[n]]
+    for n in (n for n in dict.fromkeys([*printed, *found_by]) if n in found_by or n in missing):
+        row = [SOURCES[n].title, points.get(n, "–")]
+        rows.append(row)
+        if n in missing:
+            row += [beside(None, printed.get(n), k) for k in range(len(theirs))]
+            continue
+        by = found_by[n]
         for k, m in enumerate(theirs):
             low, high = np.quantile(by[m], [0.025, 0.975])
             shown = f"{by[m][0]:.3f} [{low:.3f}, {high:.3f}]"
@@ -252,7 +258,6 @@ def single_draws(
                 inside += bool(low - 5e-4 <= printed[n][k] <= high + 5e-4)
                 shown += f" ({printed[n][k]:.3f})"
             row.append(shown)
-        rows.append(row)
     exact = {n: v for n, v in printed.items() if n not in ("agnews", "dbpedia")}
     hits, figures, chance = paper.multiples(exact, 1 / 225)
     wins = {m: [float(np.mean(by[m])) - float(np.mean(by[BASELINE])) for by in found_by.values()]

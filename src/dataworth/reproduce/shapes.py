@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dataworth.datasets import Dataset
 from dataworth.reproduce import plots, protocol
 from dataworth.reproduce.methods import N_BITS, N_NEIGHBORS, TITLES, values_of
 from dataworth.reproduce.protocol import Floats, Task
@@ -14,6 +15,7 @@ from dataworth.reproduce.writing import interval, table
 
 COLOURS = (plots.ORANGE, plots.SKY, plots.GREEN, plots.BLUE, plots.VERMILION)
 MARKERS = "osD^v"
+SHOWN = ("soft-uniform", "hard-linear", "soft-linear")
 
 
 def discretisation(run: Run) -> None:
@@ -45,13 +47,6 @@ def discretisation(run: Run) -> None:
         )["fraud"]
         for key in units[0].keys() - {"sizes"}:
             norms[f"{key} {n}"] = np.mean([u[key] for u in units], axis=0)
-    shown = {
-        "hard l2": "hard game, ‖φ_b − φ_{b+1}‖₂",
-        "hard max": "hard game, ‖φ_b − φ_{b+1}‖∞",
-        "soft l2": "soft game, ‖φ_b − φ_{b+1}‖₂",
-        "real l2": "soft game, ‖φ_b − φ_real‖₂",
-    }
-    figure, axes = plots.panels(2, 2, width=4.4, height=3.4)
     parts = [
         f"Fraud, K = {N_NEIGHBORS}, linear weights, {n_val} validation points, mean of {n_seeds} "
         "draws, no errors planted. The paper shows the first two panels, as curves without "
@@ -59,6 +54,29 @@ def discretisation(run: Run) -> None:
         "game can be computed with real weights, so its rounding error itself is in the last "
         "panel. A balanced set without repeats ends below 1,000 points here.",
     ]
+    last, at = norms[f"hard l2 {sizes[-1]}"], min(4, len(bits) - 1)
+    falls = all(np.all(norms[f"hard l2 {a}"] > norms[f"hard l2 {b}"]) for a, b in pairwise(sizes))
+    parts.append(
+        f"From b = 1 to b = {bits[at]} the ℓ2 step of the hard game falls by a factor of "
+        f"{last[0] / last[at]:.0f} at N = {sizes[-1]}; it "
+        f"{'falls' if falls else 'does not always fall'} with N at every b."
+    )
+    figure = steps_drawn(norms, sizes, bits, parts)
+    title = "Rounding: values at b and b + 1 bits"
+    run.finish(title, parts, figure, seeds=f"0 to {n_seeds - 1}", data=loaded)
+
+
+def steps_drawn(
+    norms: dict[str, Floats], sizes: tuple[int, ...], bits: range, parts: list[str]
+) -> Any:
+    """A panel, and a table added to `parts`, for each kind of difference."""
+    shown = {
+        "hard l2": "Hard game, ‖φ_b − φ_{b+1}‖₂",
+        "hard max": "Hard game, ‖φ_b − φ_{b+1}‖∞",
+        "soft l2": "Soft game, ‖φ_b − φ_{b+1}‖₂",
+        "real l2": "Soft game, ‖φ_b − φ_real‖₂",
+    }
+    figure, axes = plots.panels(2, 2, width=4.4, height=3.4)
     for axis, (key, title) in zip(axes, shown.items(), strict=True):
         for k, n in enumerate(sizes):
             axis.semilogy(list(bits), norms[f"{key} {n}"], marker=MARKERS[k], color=COLOURS[k],
@@ -67,18 +85,9 @@ def discretisation(run: Run) -> None:
         axis.set_xlabel("bits b")
         axis.set_ylabel("norm of the difference")
         rows = [[b, *(f"{norms[f'{key} {n}'][k]:.2e}" for n in sizes)] for k, b in enumerate(bits)]
-        parts += [f"## {title.capitalize()}", table(["b", *(f"N = {n}" for n in sizes)], rows)]
+        parts += [f"## {title}", table(["b", *(f"N = {n}" for n in sizes)], rows)]
     axes[0].legend(frameon=False, fontsize=9)
-    last = f"hard l2 {sizes[-1]}"
-    at = min(4, len(bits) - 1)
-    falls = all(np.all(norms[f"hard l2 {a}"] > norms[f"hard l2 {b}"]) for a, b in pairwise(sizes))
-    parts.append(
-        f"From b = 1 to b = {bits[at]} the ℓ2 step of the hard game falls by a factor of "
-        f"{norms[last][0] / norms[last][at]:.0f} at N = {sizes[-1]}; it "
-        f"{'falls' if falls else 'does not always fall'} with N at every b."
-    )
-    title = "Rounding: values at b and b + 1 bits"
-    run.finish(title, parts, figure, seeds=f"0 to {n_seeds - 1}", data=loaded)
+    return figure
 
 
 def distribution(run: Run) -> None:
@@ -127,58 +136,34 @@ def distribution(run: Run) -> None:
     run.finish("Distribution of values", parts, figure, seeds="0", data=loaded)
 
 
+def alone(data: Dataset, seed: int) -> Task:
+    """50 points of CPU, 5 mislabelled, and the first validation point of a draw."""
+    task = protocol.draw("cpu", data, "mislabel", n_train=50, n_val=2, seed=seed)
+    return task._replace(X_val=task.X_val[:1], y_val=task.y_val[:1])
+
+
+def told_apart(data: Dataset, draws: int, k: int) -> dict[str, list[float]]:
+    """AUROC of the mislabelled points among those whose label is not the validation point's."""
+    scores: dict[str, list[float]] = {m: [] for m in SHOWN}
+    for seed in range(draws):
+        task = alone(data, seed)
+        other = task.y_train != task.y_val[0]
+        if 0 < task.bad[other].sum() < other.sum():
+            for m in SHOWN:
+                values = values_of(m, task, n_neighbors=k)
+                scores[m].append(protocol.auroc(values[other], task.bad[other]))
+    return scores
+
+
 def qualitative(run: Run) -> None:
     """The experiment `qualitative`: 50 points of CPU, one validation point."""
     loaded, _ = run.data(["cpu"])
-    draws = 20 if run.quick else 500
-    methods = ("soft-uniform", "hard-linear", "soft-linear")
-    data = loaded["cpu"]
-
-    def first_of(seed: int) -> Task:
-        return protocol.draw("cpu", data, "mislabel", n_train=50, n_val=2, seed=seed)
-
-    def told_apart(k: int) -> dict[str, list[float]]:
-        scores: dict[str, list[float]] = {m: [] for m in methods}
-        for seed in range(draws):
-            task = first_of(seed)
-            task = task._replace(X_val=task.X_val[:1], y_val=task.y_val[:1])
-            other = task.y_train != task.y_val[0]
-            if not 0 < task.bad[other].sum() < other.sum():
-                continue
-            for m in methods:
-                values = values_of(m, task, n_neighbors=k, n_jobs=run.jobs)
-                scores[m].append(protocol.auroc(values[other], task.bad[other]))
-        return scores
-
-    task = first_of(0)
-    nearest_last = np.argsort(-np.linalg.norm(task.X_train - task.X_val[0], axis=1), kind="stable")
-    figure, axes = plots.panels(2, 3, width=3.9, height=3.2)
-    colours = np.where(
-        task.y_train == task.y_val[0], plots.SKY, np.where(task.bad, plots.VERMILION, plots.GREY)
-    )
-    colours[task.bad & (task.y_train == task.y_val[0])] = plots.PURPLE
+    data, draws = loaded["cpu"], 20 if run.quick else 500
     rows = []
-    for row, k in enumerate((5, 10)):
-        for column, m in enumerate(methods):
-            one = task._replace(X_val=task.X_val[:1], y_val=task.y_val[:1])
-            values = values_of(m, one, n_neighbors=k)
-            axis = axes[3 * row + column]
-            axis.bar(range(1, 51), values[nearest_last], color=colours[nearest_last])
-            axis.set_title(f"{TITLES[m]}, K = {k}", fontsize=10, loc="left")
-            axis.set_xlabel("training point, nearest last")
-            axis.set_ylabel("value")
+    for k in (5, 10):
         setting = {"qualitative": k, "draws": draws, "print": identity(data), "bits": N_BITS}
-        scores = run.store.get(setting, partial(told_apart, k))
-        rows += [[k, TITLES[m], str(interval(scores[m])), len(scores[m])] for m in methods]
-    plt = plots.pyplot()
-    names = {
-        plots.SKY: "label of the validation point",
-        plots.PURPLE: "the same, mislabelled",
-        plots.GREY: "other label",
-        plots.VERMILION: "other label, mislabelled",
-    }
-    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in names]
-    figure.legend(handles, names.values(), loc="outside lower center", ncols=4, frameon=False)
+        scores = run.store.get(setting, partial(told_apart, data, draws, k))
+        rows += [[k, TITLES[m], str(interval(scores[m])), len(scores[m])] for m in SHOWN]
     parts = [
         f"50 training points of CPU, 5 of them mislabelled, {N_BITS} bits; the picture shows the "
         "first validation point of seed 0. The paper says that the weighted game gives mislabelled "
@@ -191,4 +176,29 @@ def qualitative(run: Run) -> None:
         table(["K", "method", "AUROC", "draws"], rows),
     ]
     title = "Weighted against unweighted values of 50 points"
-    run.finish(title, parts, figure, seeds=f"0; 0 to {draws - 1} for the table", data=loaded)
+    seeds = f"0; 0 to {draws - 1} for the table"
+    run.finish(title, parts, bars(alone(data, 0)), seeds=seeds, data=loaded)
+
+
+def bars(task: Task) -> Any:
+    """Values one by one, the nearest point last, as in the paper."""
+    distances = np.linalg.norm(task.X_train - task.X_val[0], axis=1)
+    nearest_last = np.argsort(-distances, kind="stable")
+    same = task.y_train == task.y_val[0]
+    kinds = {
+        "label of the validation point": (plots.SKY, same & ~task.bad),
+        "the same, mislabelled": (plots.PURPLE, same & task.bad),
+        "other label": (plots.GREY, ~same & ~task.bad),
+        "other label, mislabelled": (plots.VERMILION, ~same & task.bad),
+    }
+    figure, axes = plots.panels(2, 3, width=3.9, height=3.2)
+    for place, (k, m) in enumerate((k, m) for k in (5, 10) for m in SHOWN):
+        values = values_of(m, task, n_neighbors=k)[nearest_last]
+        for name, (colour, which) in kinds.items():
+            at = np.flatnonzero(which[nearest_last])
+            axes[place].bar(at + 1, values[at], color=colour, label=None if place else name)
+        axes[place].set_title(f"{TITLES[m]}, K = {k}", fontsize=10, loc="left")
+        axes[place].set_xlabel("training point, nearest last")
+        axes[place].set_ylabel("value")
+    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    return figure
