@@ -21,7 +21,7 @@ from dataworth.reproduce.detection import (
     setting_of,
     sizes,
 )
-from dataworth.reproduce.methods import BASELINE, TITLES, found
+from dataworth.reproduce.methods import BASELINE, N_BITS, TITLES, found
 from dataworth.reproduce.protocol import DAMAGES, Floats, Task, auroc
 from dataworth.reproduce.run import DEFAULT_SEEDS, Run
 from dataworth.reproduce.writing import interval, sign_test, table
@@ -121,7 +121,7 @@ def compare(run: Run) -> None:
     loaded, missing = run.data(names(run))
     n_seeds = run.n_seeds(PAPER_SEEDS if run.paper_setting else DEFAULT_SEEDS)
     parts = [
-        setting_of(K),
+        setting_of(f"K = {K}, {N_BITS} bits where weights are rounded"),
         "At K = 2 the nearer of two points outvotes the farther one whatever the weights, as long "
         "as they fall: with real weights the hard game is the one of a single nearest neighbour, "
         "but for equal distances and the farthest point, of weight 0. Rounding makes ties, which "

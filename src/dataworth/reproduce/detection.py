@@ -90,18 +90,17 @@ def drawn(units: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
     return {name: "{} / {}".format(*us[0]["sizes"]) for name, us in units.items()}
 
 
-def setting_of(n_neighbors: int = N_NEIGHBORS) -> str:
+def setting_of(fixed: str = f"K = {N_NEIGHBORS}, {N_BITS} bits") -> str:
     """What is the same for all methods, in words."""
     return (
-        f"K = {n_neighbors}, {N_BITS} bits, Euclidean distance. {NOTE} Draws are balanced and "
-        "without repeats, within and between training and validation points. Missing values "
-        "become the training median; tables are standardised feature by feature on the training "
-        "points, noise included; all rows are scaled to length 1. K, bits and kernels are "
-        "the same everywhere, but for *soft, chosen*, and nothing is chosen by which points are "
-        "bad. One thing to know: the bandwidth of the rbf weights (0.3 of the way from the "
-        "nearest to the median point) became this library's default after a trial of thirteen "
-        "kinds of weights on flipped labels in these data sets, with 1,000 points and two seeds. "
-        "The linear weights are the paper's and were never chosen."
+        f"{fixed}, Euclidean distance. {NOTE} Draws are balanced and without repeats, within and "
+        "between training and validation points. Missing values become the training median; tables "
+        "are standardised feature by feature on the training points, noise included; all rows are "
+        "scaled to length 1. Nothing is chosen by which points are bad. One thing to know: the "
+        "bandwidth of the rbf weights (0.3 of the way from the nearest to the median point) became "
+        "this library's default after a trial of thirteen kinds of weights on flipped labels in "
+        "these data sets, with 1,000 points and two seeds. The linear weights are the paper's and "
+        "were never chosen."
     )
 
 

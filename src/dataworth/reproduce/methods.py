@@ -37,7 +37,8 @@ TITLES = {
 NOTE = (
     "Soft and hard are the games, linear the weights of the paper's appendix, rbf those of this "
     "library by default, √N the walk that stops at rank √N; all others are exact. "
-    "The paper's columns are *hard, linear*."
+    "The paper's columns are *hard, linear*: its main text names exp(−d) as weights, its appendix "
+    "the linear ones, scaled to [0, 1], which is what rounding to bits needs."
 )
 
 

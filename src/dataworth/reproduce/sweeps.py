@@ -10,7 +10,7 @@ import numpy as np
 from dataworth.datasets import SOURCES
 from dataworth.reproduce import paper, plots
 from dataworth.reproduce.detection import absent, names, setting_of
-from dataworth.reproduce.methods import BASELINE, N_NEIGHBORS, TITLES, found
+from dataworth.reproduce.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, found
 from dataworth.reproduce.protocol import DAMAGES, Floats, Task
 from dataworth.reproduce.run import Run
 from dataworth.reproduce.writing import sign_test, table
@@ -29,16 +29,19 @@ class Sweep:
     """One option that varies.
 
     option : the option of the valuator.
-    grid : its values, and `across` what stands on the axis for each.
+    grid : its values.
+    across : what stands on the axis of the picture for each, if not the value itself.
     methods : those drawn.
+    fixed : what does not vary, in words.
     """
 
     title: str
+    fixed: str
     option: str
     grid: tuple[int, ...]
     axis: str
     methods: tuple[str, ...]
-    across: Callable[[int], float] = float
+    across: Callable[[int], float] | None = None
 
 
 def measured(run: Run, sweep: Sweep) -> tuple[Curves, list[str], list[str]]:
@@ -83,11 +86,10 @@ def finish(
     n_train, n_val = QUICK_SIZES if run.quick else SIZES
     n_seeds = run.n_seeds(SEEDS)
     parts = [
-        setting_of().replace(f"K = {N_NEIGHBORS}, ", "") if sweep.option == "n_neighbors" else
-        setting_of(),
+        setting_of(sweep.fixed),
         f"{n_train} training and {n_val} validation points (fewer of Fraud and Apsfail), "
         f"{n_seeds} seeds, {len(names)} data sets. The paper gives curves only, without figures.",
-    ]  # fmt: skip
+    ]
     for damage, by in curves.items():
         parts += [
             f"## {WHAT[damage]}",
@@ -105,19 +107,25 @@ def finish(
 def picture(sweep: Sweep, curves: Curves, mark: float | None) -> Any:
     """One panel for each task; the mean over data sets."""
     figure, axes = plots.panels(1, 2, width=4.8, height=4.4)
-    across = [sweep.across(x) for x in sweep.grid]
+    across = [sweep.across(x) if sweep.across else x for x in sweep.grid]
     for axis, (damage, by) in zip(axes, curves.items(), strict=True):
         for method, curve in by.items():
             colour, marker = plots.LOOKS[method]
             style = "--" if method.endswith("sqrt") else "-"
             axis.plot(across, curve.mean(axis=0), marker=marker, linestyle=style, color=colour,
                       markersize=5, label=TITLES[method] if axis is axes[0] else None)  # fmt: skip
+        if sweep.across is None:
+            axis.set_xscale("log" if sweep.option == "n_neighbors" else "linear")
+            axis.set_xticks(sweep.grid, [str(x) for x in sweep.grid])
+            axis.minorticks_off()
         if mark is not None:
             axis.axvline(mark, color=plots.GREY, linewidth=1, linestyle=":")
             axis.annotate("√N", (mark, axis.get_ylim()[0]), xytext=(3, 3),
                           textcoords="offset points", color=plots.GREY)  # fmt: skip
         axis.set_title(WHAT[damage], fontsize=11, loc="left")
-        axis.set_xlabel(sweep.axis)
+        axis.set_xlabel(
+            "ε(M*), the paper's error bound; 0 is exact" if sweep.across else sweep.axis
+        )
     axes[0].set_ylabel("AUROC, mean over data sets")
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
@@ -126,7 +134,8 @@ def picture(sweep: Sweep, curves: Curves, mark: float | None) -> Any:
 def by_k(run: Run) -> None:
     """The experiment `vary-k`."""
     sweep = Sweep(
-        "AUROC against K", "n_neighbors", (1, 2, 5) if run.quick else (1, 2, 3, 5, 7, 10, 15, 20),
+        "AUROC against K", f"{N_BITS} bits", "n_neighbors",
+        (1, 2, 5) if run.quick else (1, 2, 3, 5, 7, 10, 15, 20),
         "K", (BASELINE, "hard-uniform", "hard-linear", "hard-linear-sqrt", "soft-linear",
               "soft-rbf"),
     )  # fmt: skip
@@ -153,7 +162,8 @@ def by_k(run: Run) -> None:
 def by_bits(run: Run) -> None:
     """The experiment `vary-bits`."""
     sweep = Sweep(
-        "AUROC against the number of bits", "n_bits", (1, 3) if run.quick else tuple(range(1, 8)),
+        "AUROC against the number of bits", f"K = {N_NEIGHBORS}", "n_bits",
+        (1, 3) if run.quick else tuple(range(1, 8)),
         "bits", ("hard-linear", "hard-linear-sqrt", "soft-linear", "soft-linear-sqrt", "soft-rbf"),
     )  # fmt: skip
     curves, names, note = measured(run, sweep)
@@ -179,9 +189,10 @@ def by_rank(run: Run) -> None:
     root = math.isqrt(n - 1) + 1
     grid = sorted({r for r in (6, 8, 12, 16, 24, 48, 96, 192, 384, 640, n) if r <= n} | {root})
     sweep = Sweep(
-        "AUROC against the error bound of the approximation", "max_rank", tuple(grid),
-        "M* (rank where the walk stops)",
-        ("hard-linear", "hard-rbf", "soft-linear", "soft-rbf"),
+        "AUROC against the error bound of the approximation",
+        f"K = {N_NEIGHBORS}, {N_BITS} bits", "max_rank", tuple(grid),
+        "M*", ("hard-linear", "hard-rbf", "soft-linear", "soft-rbf"),
+        lambda r: paper.error_bound(r, n, N_NEIGHBORS),
     )  # fmt: skip
     curves, names, note = measured(run, sweep)
     bounds = [paper.error_bound(r, n, N_NEIGHBORS) for r in grid]
@@ -204,8 +215,4 @@ def by_rank(run: Run) -> None:
         f"{SOURCES['apsfail'].title} have fewer points; their bounds are a little smaller.",
         *note,
     ]
-    drawn = Sweep(
-        sweep.title, sweep.option, sweep.grid, "ε(M*), the paper's error bound; 0 is exact",
-        sweep.methods, lambda r: paper.error_bound(r, n, N_NEIGHBORS),
-    )  # fmt: skip
-    finish(run, drawn, curves, names, said, bounds[at])
+    finish(run, sweep, curves, names, said, bounds[at])
