@@ -52,6 +52,7 @@ def panels(rows: int, columns: int, *, width: float, height: float, **options: A
     )
     for axis in axes.flat:
         axis.grid(alpha=0.25, linewidth=0.6)
+        axis.set_axisbelow(True)
         axis.spines[["top", "right"]].set_visible(False)
     return figure, list(axes.flat)
 

@@ -123,6 +123,7 @@ def distribution(run: Run) -> None:
             rows.append([TITLES[method], n, f"{low:.2e}", f"{middle:.2e}", f"{high:.2e}",
                          f"{values.min():.2e}", f"{values.max():.2e}"])  # fmt: skip
         axis.set_title(f"{TITLES[method]}, K = {N_NEIGHBORS}, b = {bits}", fontsize=10, loc="left")
+        axis.locator_params(axis="x", nbins=5)
         axis.set_xlabel("value of a training point")
         axis.set_ylabel("share of points")
     axes[0].legend(frameon=False)
