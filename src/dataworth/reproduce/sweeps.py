@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.datasets import SOURCES
+from dataworth.datasets import SOURCES, Dataset
 from dataworth.reproduce import paper, plots
 from dataworth.reproduce.detection import absent, names, setting_of
 from dataworth.reproduce.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, found
@@ -44,7 +44,7 @@ class Sweep:
     across: Callable[[int], float] | None = None
 
 
-def measured(run: Run, sweep: Sweep) -> tuple[Curves, list[str], list[str]]:
+def measured(run: Run, sweep: Sweep) -> tuple[Curves, dict[str, Dataset], list[str]]:
     """The curves, the data sets they come from, and a line about missing ones."""
     loaded, missing = run.data(names(run))
     facts = {"option": sweep.option, "grid": sweep.grid, "methods": sweep.methods}
@@ -71,14 +71,14 @@ def measured(run: Run, sweep: Sweep) -> tuple[Curves, list[str], list[str]]:
             m: np.array([np.mean([u["auroc"][m] for u in us], axis=0) for us in units.values()])
             for m in sweep.methods
         }
-    return curves, list(loaded), absent(missing)
+    return curves, loaded, absent(missing)
 
 
 def finish(
     run: Run,
     sweep: Sweep,
     curves: Curves,
-    names: list[str],
+    loaded: dict[str, Dataset],
     said: Sequence[str],
     mark: float | None = None,
 ) -> None:
@@ -88,7 +88,7 @@ def finish(
     parts = [
         setting_of(sweep.fixed),
         f"{n_train} training and {n_val} validation points (fewer of Fraud and Apsfail), "
-        f"{n_seeds} seeds, {len(names)} data sets. The paper gives curves only, without figures.",
+        f"{n_seeds} seeds, {len(loaded)} data sets. The paper gives curves only, without figures.",
     ]
     for damage, by in curves.items():
         parts += [
@@ -101,7 +101,7 @@ def finish(
         ]
     parts += said
     figure = picture(sweep, curves, mark)
-    run.finish(sweep.title, parts, figure, seeds=f"0 to {n_seeds - 1}")
+    run.finish(sweep.title, parts, figure, seeds=f"0 to {n_seeds - 1}", data=loaded)
 
 
 def picture(sweep: Sweep, curves: Curves, mark: float | None) -> Any:
@@ -139,7 +139,7 @@ def by_k(run: Run) -> None:
         "K", (BASELINE, "hard-uniform", "hard-linear", "hard-linear-sqrt", "soft-linear",
               "soft-rbf"),
     )  # fmt: skip
-    curves, names, note = measured(run, sweep)
+    curves, loaded, note = measured(run, sweep)
     rows = []
     for damage, by in curves.items():
         lost = {m: curve.max(axis=1) - curve[:, -1] for m, curve in by.items()}
@@ -156,7 +156,7 @@ def by_k(run: Run) -> None:
         table(["task", "method", "AUROC lost", "less", "more", "sign test p"], rows),
         *note,
     ]
-    finish(run, sweep, curves, names, said)
+    finish(run, sweep, curves, loaded, said)
 
 
 def by_bits(run: Run) -> None:
@@ -166,7 +166,7 @@ def by_bits(run: Run) -> None:
         (1, 3) if run.quick else tuple(range(1, 8)),
         "bits", ("hard-linear", "hard-linear-sqrt", "soft-linear", "soft-linear-sqrt", "soft-rbf"),
     )  # fmt: skip
-    curves, names, note = measured(run, sweep)
+    curves, loaded, note = measured(run, sweep)
     three = sweep.grid.index(3)
     rows = [
         [WHAT[damage], TITLES[m], f"{np.ptp(curve[:, three:], axis=1).mean():.4f}",
@@ -180,7 +180,7 @@ def by_bits(run: Run) -> None:
         table(["task", "method", "from 3 bits", "all"], rows),
         *note,
     ]
-    finish(run, sweep, curves, names, said)
+    finish(run, sweep, curves, loaded, said)
 
 
 def by_rank(run: Run) -> None:
@@ -194,7 +194,7 @@ def by_rank(run: Run) -> None:
         "M*", ("hard-linear", "hard-rbf", "soft-linear", "soft-rbf"),
         lambda r: paper.error_bound(r, n, N_NEIGHBORS),
     )  # fmt: skip
-    curves, names, note = measured(run, sweep)
+    curves, loaded, note = measured(run, sweep)
     bounds = [paper.error_bound(r, n, N_NEIGHBORS) for r in grid]
     at = grid.index(root)
     rows = []
@@ -215,4 +215,4 @@ def by_rank(run: Run) -> None:
         f"{SOURCES['apsfail'].title} have fewer points; their bounds are a little smaller.",
         *note,
     ]
-    finish(run, sweep, curves, names, said, bounds[at])
+    finish(run, sweep, curves, loaded, said, bounds[at])
