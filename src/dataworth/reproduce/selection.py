@@ -14,7 +14,7 @@ from dataworth.reproduce.protocol import Floats, Ints, Task
 from dataworth.reproduce.run import Run, identity
 from dataworth.reproduce.writing import interval, table
 
-METHODS = (BASELINE, "hard-linear", "hard-linear-sqrt", "soft-rbf", "random")
+METHODS = (BASELINE, "hard-linear", "hard-linear-sqrt", "soft-linear", "soft-rbf", "random")
 SHARES = (0.1, 0.3, 0.5, 0.7, 1.0)
 IMAGE_SEEDS = 3
 TEXT_SEEDS = 100
@@ -201,7 +201,7 @@ def picture(
         axis.set_ylabel("test accuracy")
     base = float(alone.split()[0])
     axes[1].axhline(base, color=plots.GREY, linestyle=":", linewidth=1)
-    axes[1].annotate("base classifier alone", (100, base), xytext=(0, 3), ha="right",
+    axes[1].annotate("base classifier alone", (100 * shares[0], base), xytext=(0, 3),
                      textcoords="offset points", fontsize=8, color=plots.GREY)  # fmt: skip
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
