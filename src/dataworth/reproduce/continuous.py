@@ -15,6 +15,7 @@ from dataworth.reproduce.detection import (
     Scores,
     absent,
     beside,
+    dots,
     drawn,
     names,
     scores,
@@ -30,6 +31,7 @@ K = 2
 PERMUTATIONS = 50
 METHODS = (*paper.CONTINUOUS_COLUMNS, BASELINE, "soft-linear", "soft-real")
 WHAT = {"mislabel": "flipped labels", "noisy": "noisy features"}
+PRINTED = {"mislabel": paper.CONTINUOUS_MISLABEL, "noisy": paper.CONTINUOUS_NOISY}
 
 
 @compiled()
@@ -142,17 +144,17 @@ def compare(run: Run) -> None:
             facts=facts,
         )
         found_by[damage] = scores(units, METHODS)
-        printed = paper.CONTINUOUS_MISLABEL if damage == "mislabel" else paper.CONTINUOUS_NOISY
         parts += [
             f"## {WHAT[damage].capitalize()}",
-            *tables(found_by[damage], units, printed, missing),
+            *tables(found_by[damage], units, PRINTED[damage], missing),
         ]
     parts += absent(missing)
     title = "Real against rounded weights, K = 2"
     if run.paper_setting:
         title += ", the setting that the paper's figures imply"
     seeds = f"0 to {n_seeds - 1}"
-    run.finish(title, parts, picture(found_by), seeds=seeds, data=loaded)
+    figure = picture(found_by, single=run.paper_setting)
+    run.finish(title, parts, figure, seeds=seeds, data=loaded)
 
 
 def tables(
@@ -200,20 +202,16 @@ def tables(
     ]
 
 
-def picture(found_by: dict[str, Scores]) -> Any:
-    """Mean AUROC of each method by data set."""
-    rows = len(next(iter(found_by.values())))
-    figure, axes = plots.panels(1, 2, width=5.5, height=0.5 * rows + 1.6, sharey=True)
-    for axis, (damage, by_name) in zip(axes, found_by.items(), strict=True):
-        for method in METHODS:
-            colour, marker = plots.LOOKS[method]
-            means = [float(np.mean(by[method])) for by in by_name.values()]
-            axis.plot(means, range(rows), marker, color=colour, markersize=6, alpha=0.8,
-                      label=TITLES[method] if axis is axes[0] else None)  # fmt: skip
-        axis.axvline(0.5, color=plots.GREY, linewidth=1, linestyle=":")
+def picture(found_by: dict[str, Scores], *, single: bool) -> Any:
+    """Both tasks side by side."""
+    data = next(iter(found_by.values()))
+    figure, axes = plots.panels(1, 2, width=6, height=0.7 * len(data) + 1.6, sharey=True)
+    for axis, damage in zip(axes, found_by, strict=True):
+        columns = paper.CONTINUOUS_COLUMNS
+        dots(axis, found_by[damage], METHODS, PRINTED[damage], columns, single=single)
         axis.set_title(f"K = 2, {WHAT[damage]}", fontsize=11, loc="left")
-        axis.set_xlabel("AUROC, mean over seeds")
-    axes[0].set_yticks(range(rows), [SOURCES[n].title for n in next(iter(found_by.values()))])
+    axes[0].set_yticks(range(len(data)), [SOURCES[n].title for n in data])
     axes[0].invert_yaxis()
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure

@@ -294,15 +294,21 @@ def single_draws(
     ]
 
 
-def picture(found_by: Scores, printed: paper.Table, title: str, *, single: bool) -> Any:
-    """Data sets down, AUROC across; hollow for the paper's figures."""
-    shown = ("soft-uniform", "hard-uniform", "hard-linear", "hard-linear-sqrt",
-             "soft-linear", "soft-rbf")  # fmt: skip
-    figure, (axis,) = plots.panels(1, 1, width=9, height=0.62 * len(found_by) + 1.8)
+def dots(
+    axis: Any,
+    found_by: Scores,
+    shown: tuple[str, ...],
+    printed: paper.Table,
+    columns: tuple[str, ...],
+    *,
+    single: bool,
+) -> None:
+    """Data sets down, AUROC across, with intervals; hollow for the paper's figures."""
+    step = 0.8 / len(shown)
     for row, (name, by) in enumerate(found_by.items()):
         for k, method in enumerate(shown):
             colour, marker = plots.LOOKS[method]
-            height = row + 0.13 * (k - 2.5)
+            height = row + step * (k - (len(shown) - 1) / 2)
             middle = interval(by[method])
             low, high = middle.mean - middle.half, middle.mean + middle.half
             if single:
@@ -310,16 +316,23 @@ def picture(found_by: Scores, printed: paper.Table, title: str, *, single: bool)
             axis.plot([low, high], [height, height], color=colour, linewidth=1.5)
             axis.plot(middle.mean, height, marker, color=colour, markersize=5,
                       label=TITLES[method] if row == 0 else None)  # fmt: skip
-            if k < 4 and name in printed:
-                axis.plot(printed[name][k], height, marker, markerfacecolor="none",
-                          markeredgecolor=colour, markersize=6.5)  # fmt: skip
+            if method in columns and name in printed:
+                axis.plot(printed[name][columns.index(method)], height, marker, markersize=6.5,
+                          markerfacecolor="none", markeredgecolor=colour)  # fmt: skip
     axis.plot([], [], "o", markerfacecolor="none", markeredgecolor="black",
               label="hollow: the paper's figure")  # fmt: skip
     axis.axvline(0.5, color=plots.GREY, linewidth=1, linestyle=":")
-    axis.set_yticks(range(len(found_by)), [SOURCES[n].title for n in found_by])
-    axis.invert_yaxis()
     spread = "middle 95 % of single draws" if single else "95 % interval over seeds"
     axis.set_xlabel(f"AUROC (mean, {spread})")
+
+
+def picture(found_by: Scores, printed: paper.Table, title: str, *, single: bool) -> Any:
+    """All data sets; the paper's methods and two of ours."""
+    shown = (*paper.MISLABEL_COLUMNS, "soft-linear", "soft-rbf")
+    figure, (axis,) = plots.panels(1, 1, width=9, height=0.62 * len(found_by) + 1.8)
+    dots(axis, found_by, shown, printed, paper.MISLABEL_COLUMNS, single=single)
+    axis.set_yticks(range(len(found_by)), [SOURCES[n].title for n in found_by])
+    axis.invert_yaxis()
     axis.set_title(title, fontsize=11, loc="left")
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure
