@@ -18,6 +18,7 @@ from dataworth import report as report_writer
 from dataworth.decisions import apply as apply_decisions
 from dataworth.decisions import read as read_decisions
 from dataworth.explanation import Explanation
+from dataworth.reproduce.command import command as reproduce_command
 
 REPORTED = 500  # points in the table of a report
 MOST_CONTRIBUTIONS = 2**25  # numbers held while they are explained
@@ -295,6 +296,9 @@ def apply_(
     cleaned = tables.with_column(table.take(done[place]), column, done[column])
     tables.write_table(output, cleaned, like=train)
     print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")
+
+
+app.command("reproduce")(reproduce_command)
 
 
 def _explained(values: DataValues) -> int:
