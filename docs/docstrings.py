@@ -1,8 +1,9 @@
 """Read our docstrings for the API reference.
 
 Most parameters and attributes are described right after their colon (`path : where to write it.`),
-where numpydoc expects a type. This tells the two apart before the docstring is parsed: a description
-ends in a full stop, or goes on in the next line because no word more had room.
+where numpydoc expects a type. This tells the two apart before the docstring is parsed: a
+description ends in a full stop, or goes on in the next line because no word more had room. What is
+returned is often said in a sentence, which becomes a paragraph.
 """
 
 import re
@@ -11,36 +12,42 @@ from typing import Any
 import griffe
 
 WIDTH = 100
-SECTIONS = ("Parameters", "Attributes", "Returns")
 ITEM = re.compile(r"^([\w, ]+) : (.+)$")
+SECTION = re.compile(r"^(\w[\w ]*)\n-+$", re.MULTILINE)
 
 
 def rewritten(text: str, indent: int = 0) -> str:
-    """The docstring with descriptions on lines of their own; `indent` is that of the source."""
-    lines, section, out = text.split("\n"), "", []
-    for i, line in enumerate(lines):
-        after = lines[i + 1] if i + 1 < len(lines) else ""
-        if after and set(after) == {"-"}:
-            section = line
-        item = ITEM.match(line) if section in SECTIONS else None
-        if item and _is_description(line, after, indent):
+    """The docstring as numpydoc would have it; `indent` is that of its lines in the source."""
+    head, *rest = SECTION.split(text)
+    out = [head]
+    for name, body in zip(rest[::2], rest[1::2], strict=True):
+        if name in ("Parameters", "Attributes"):
+            body = "\n".join(_items(body.split("\n"), indent))
+        if name == "Returns" and "\n    " not in body:
+            out.append(f"**Returns:** {body.lstrip()}")
+        else:
+            out.append(f"{name}\n{'-' * len(name)}{body}")
+    return "".join(out)
+
+
+def _items(lines: list[str], indent: int) -> list[str]:
+    out: list[str] = []
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        item = ITEM.match(line)
+        more = after.split() if after.startswith("    ") else []
+        full = bool(more) and indent + len(line) + 1 + len(more[0]) > WIDTH
+        if item and (line.endswith(".") or full):
             out += [item[1], "    " + item[2]]
         else:
             out.append(line)
-    return "\n".join(out)
-
-
-def _is_description(line: str, after: str, indent: int) -> bool:
-    if line.endswith("."):
-        return True
-    words = after.split() if after.startswith("    ") else []
-    return bool(words) and indent + len(line) + 1 + len(words[0]) > WIDTH
+    return out
 
 
 class Docstrings(griffe.Extension):
     """Applies `rewritten` to every docstring."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Called for each object that has been read."""
         if obj.docstring is None:
             return
         depth = 1 if obj.is_function or obj.is_class else 0

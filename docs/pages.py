@@ -1,9 +1,9 @@
 """Run the python blocks of pages, and show what they print and draw under them.
 
-mkdocs calls the functions named `on_…` (`hooks` in mkdocs.yml); the tests call `executed`. The blocks
-of a page share their names and run in an empty folder, in order. A line that ends in a comment such
-as `# 20: all are errors` claims that its expression is 20. A block that cannot run says why in a
-comment above it: `<!-- not run: it needs a model from a hub -->`.
+mkdocs calls the functions named `on_…` (`hooks` in mkdocs.yml); the tests call `executed`. The
+blocks of a page share their names and run in an empty folder, in order. A line that ends in a
+comment such as `# 20: all are errors` claims that its expression is 20. A block that cannot run
+says why in a comment above it: `<!-- not run: it needs a model from a hub -->`.
 """
 
 import contextlib
@@ -15,9 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 ROOT = Path(__file__).parent.parent
 # Files beside docs/ that pages link to; the site has them as pages too.
-BESIDE = ("CHANGELOG.md", "benchmarks/RESULTS.md", "benchmarks/SCALE.md")
+BESIDE = ("CHANGELOG.md", "benchmarks/RESULTS.md")
 BLOCK = re.compile(r"(<!-- not run: [^\n]+ -->\n+)?```python\n(.*?)```\n", re.DOTALL)
 CLAIM = re.compile(r"^(\S.*?)  # (\d+): ", re.MULTILINE)
 
@@ -49,12 +51,13 @@ def executed(markdown: str, name: str, figures: Path) -> str:
             shown += f"\n![{alt}]({file})\n"
         return shown
 
-    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+    # One thread for BLAS: its threads only wait for each other on data this small.
+    with TemporaryDirectory() as folder, contextlib.chdir(folder), threadpool_limits(1):
         return BLOCK.sub(run, markdown)
 
 
 def _saved(figures: Path, name: str, before: int) -> Iterator[tuple[str, str]]:
-    """Save and close what matplotlib has open: the words that stand for each figure, and its file."""
+    """Save and close what matplotlib has open: words that stand for each figure, and its file."""
     from matplotlib import pyplot
 
     for count, number in enumerate(pyplot.get_fignums(), start=before + 1):
@@ -70,8 +73,7 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     for path in BESIDE:
-        if (ROOT / path).exists():
-            files.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
+        files.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
     return files
 
 
@@ -86,6 +88,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         if BLOCK.search(markdown):
             print(f"running {name}.md", file=sys.stderr)
             markdown = executed(markdown, name, Path(folder))
-        for path in sorted(Path(folder).iterdir()):
-            files.append(File.generated(config, path.name, content=path.read_bytes()))
+        for figure in sorted(Path(folder).iterdir()):
+            files.append(File.generated(config, figure.name, content=figure.read_bytes()))
     return markdown
