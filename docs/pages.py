@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 ROOT = Path(__file__).parent.parent
 # Files beside docs/ that pages link to; the site has them as pages too.
 BESIDE = ("CHANGELOG.md", "benchmarks/RESULTS.md")
-BLOCK = re.compile(r"(<!-- not run: [^\n]+ -->\n+)?```python\n(.*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"(?:<!-- (not run: [^\n]+) -->\n+)?```python\n(.*?)```\n", re.DOTALL)
 CLAIM = re.compile(r"^(\S.*?)  # (\d+): ", re.MULTILINE)
 
 
@@ -33,10 +33,10 @@ def executed(markdown: str, name: str, figures: Path) -> str:
     drawn: list[str] = []
 
     def run(match: re.Match[str]) -> str:
-        skipped, code = match.groups()
+        reason, code = match.groups()
         shown = f"```python\n{code}```\n"
-        if skipped:
-            return shown
+        if reason:
+            return f"{shown}\n*({reason.capitalize()}.)*\n"
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             exec(compile(code, f"{name}.md", "exec"), names)

@@ -35,6 +35,7 @@ def test_outputs_figures_and_claims(tmp_path: Path) -> None:
         "```python\nfrom matplotlib import pyplot\npyplot.figure().subplots().set(title='A')\n```\n"
     )
     shown = executed(page, "page", tmp_path)
+    assert "*(Not run: there is no such module.)*" in shown
     assert "```{.text .output}\n2\n```" in shown
     assert shown.endswith("\n![A](page-1.png)\n")
     assert (tmp_path / "page-1.png").stat().st_size > 0
