@@ -6,7 +6,7 @@ BIN := .venv/bin
 STATE := $(shell find src -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
 export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
-.PHONY: demo test lint format bench picture clean
+.PHONY: demo test lint format docs bench bench-choosing picture clean
 
 demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
@@ -20,6 +20,10 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in site/: open site/index.html"
+
 format: .venv/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -29,12 +33,16 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.scale
 
+# Needs DATAWORTH_DATA, the folder of the data sets; writes docs/choosing-table.md.
+bench-choosing: .venv/.dev
+	$(BIN)/python -m benchmarks.choosing
+
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py
 
 clean:
 	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
-	rm -rf .venv .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -45,4 +53,8 @@ clean:
 
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@ .venv/.core
+
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@ .venv/.core

@@ -29,6 +29,8 @@ DRAWS = 3
 class RemovalCurve(NamedTuple):
     """Scores of a model as points are removed: one for each share removed.
 
+    Attributes
+    ----------
     removed : the shares of the training points removed.
     least : scores without the least valuable points.
     most : scores without the most valuable points.
@@ -44,6 +46,8 @@ class RemovalCurve(NamedTuple):
 class DetectionCurve(NamedTuple):
     """How many bad points are found by going through the points from the least valuable on.
 
+    Attributes
+    ----------
     checked : the share of all points looked at, from 0 to 1.
     found : the share of the bad points among them.
     auroc : the chance that a bad point has a lower value than a good one.
