@@ -177,7 +177,7 @@ def grid_table(scores: Scores) -> Iterator[str]:
 
 def bits_table(scores: Scores) -> Iterator[str]:
     yield from ("", "## Bits", "", f"rbf weights, K = 5, {CLEAN}.", "")
-    yield "| game | " + " | ".join(f"{b} bits" if b else "real weights" for b in BITS) + " |"
+    yield "| game | " + " | ".join("real weights" if b is None else f"b = {b}" for b in BITS) + " |"
     yield "|---|" + "---:|" * len(BITS)
     for game in GAMES:
         known = [scores.get(Setting(CLEAN, game, bits=b)) for b in BITS]
