@@ -157,9 +157,9 @@ def grid_table(scores: Scores) -> Iterator[str]:
     default = {judge: Setting(judge) for judge in JUDGES}
     for judge in JUDGES:
         yield from ("", f"## {judge[0].upper()}{judge[1:]}", "")
-        columns = [f"K = {k} | K = {k} against the default" for k in KS[judge]]
+        columns = [f"K = {k}" for k in KS[judge]]
         yield "| game | weights | " + " | ".join(columns) + " |"
-        yield "|---|---|" + "---:|:---:|" * len(columns)
+        yield "|---|---|" + "---|" * len(columns)
         rows = list(product(GAMES, WEIGHTS))
         means = {
             (row, k): scores[Setting(judge, *row, k)].mean() for row in rows for k in KS[judge]
@@ -170,14 +170,14 @@ def grid_table(scores: Scores) -> Iterator[str]:
             for k in KS[judge]:
                 s, mean = Setting(judge, *row, k), f"{means[row, k]:.3f}"
                 mean = f"**{mean}**" if round(float(means[row, k]), 3) == best else mean
-                wins = "(default)" if s == default[judge] else against(scores, s, default[judge])
-                cells.append(f"{mean} | {wins}")
+                wins = "default" if s == default[judge] else against(scores, s, default[judge])
+                cells.append(f"{mean} ({wins})")
             yield f"| {row[0]} | {row[1]} | " + " | ".join(cells) + " |"
 
 
 def bits_table(scores: Scores) -> Iterator[str]:
     yield from ("", "## Bits", "", f"rbf weights, K = 5, {CLEAN}.", "")
-    yield "| game | " + " | ".join(f"{b} bits" if b else "real weights" for b in BITS) + " |"
+    yield "| game | " + " | ".join("real weights" if b is None else f"b = {b}" for b in BITS) + " |"
     yield "|---|" + "---:|" * len(BITS)
     for game in GAMES:
         known = [scores.get(Setting(CLEAN, game, bits=b)) for b in BITS]
@@ -219,8 +219,8 @@ def page(scores: Scores) -> str:
         f"{', '.join(EMBEDDINGS)}. Distances are Euclidean, and with ForestLeaves (200 trees, at "
         "least 5 points a leaf) the share of trees that differ. 3 bits unless it says otherwise.",
         "",
-        "*Against the default*: on how many sets the setting beats the soft game with rbf weights "
-        "and K = 5 under the same judges / on how many it is beaten, by means over seeds.",
+        "In brackets: on how many sets the setting beats the soft game with rbf weights and K = 5, "
+        "the default, under the same judges / on how many it is beaten, by means over seeds.",
     ]
     tables = (grid_table, bits_table, sets_table)
     return "\n".join([*head, *(line for table in tables for line in table(scores)), ""])
