@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 import dataworth
 from dataworth import KNNShapley, commands, demo
+from dataworth.reproduce.command import command as reproduce_command
 from docs.docstrings import rewritten
 from docs.pages import BLOCK, executed
 
@@ -91,7 +92,7 @@ def test_options_of_the_command_line() -> None:
             commands.info,
             commands.report,
             commands.apply_,
-            commands.reproduce_command,
+            reproduce_command,
         )
         for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
     }
