@@ -385,9 +385,7 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert [e.index for e in got["explanations"]] == worst.tolist()
     explained = [e.value for e in got["explanations"]]
     np.testing.assert_allclose(explained, first.values[worst], rtol=0, atol=1e-14)
-    run.refused(
-        "value train.csv --label y --report r.pdf", 2, "the report must end in one of .html"
-    )
+    run.refused("value train.csv --label y --report r.pdf", 2, "--report must end in one of .html")
     ran = run(f"report v.csv train.csv {line} --validation val.csv -o r.html")
     assert ran.code == 0, ran.err
     assert_array_equal(got["values"].values, first.values)
@@ -397,6 +395,16 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert_array_equal(got["values"].index, np.arange(N))
     Path("short.csv").write_text("a,y\n1,p\n2,q\n")
     run.refused("report v.csv short.csv --label y -o r.html", 1, "must hold the 60 points of v.csv")
+
+
+def test_notes_and_limits(run: Any) -> None:
+    Path("one.csv").write_text("a,y\n1,p\n2,p\n3,p\n")
+    ran = run("value one.csv --label y")
+    assert ran.code == 0
+    assert "all labels are the same, so every value is 0" in ran.err
+    run.refused("value train.csv --label y --cv 61", 2, "--cv must be at most the number of points")
+    Path("d.csv").write_text("position\n1\n")
+    run.refused("apply d.csv train.csv -o c.csv", 1, "DECISIONS must name a file with the columns")
 
 
 def decided(train: str, *rows: str) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import importlib
 import io
 import json
 import re
@@ -18,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from dataworth import decisions, report
+from dataworth import KNNShapley, decisions, report
 from dataworth.report import cells, images, page, summary, table
 from tests.reports import HOSTILE, explain, values_of
 
@@ -396,3 +397,18 @@ def test_the_documented_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     exec(second, names)
     assert names["cleaned"]["digit"] == [7, *given[2:]]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_data_frames_are_columns(library: str, tmp_path: Path) -> None:
+    X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
+    values = KNNShapley(n_neighbors=2).fit(X, y).value([[0.0]], ["a"])
+    columns = {"x": [0.0, 0.1, 1.0, 1.1], "y": y}
+    make: Any = importlib.import_module(library)
+    table = make.table(columns) if library == "pyarrow" else make.DataFrame(columns)
+    judges = table.slice(0, 1) if library == "pyarrow" else table.head(1)
+    pages = []
+    for shown, judge in ((columns, {"x": [0.0], "y": ["a"]}), (table, judges)):
+        report.write(tmp_path / "r.html", values, shown, label="y", validation=judge)
+        pages.append((tmp_path / "r.html").read_text())
+    assert pages[0] == pages[1]

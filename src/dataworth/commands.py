@@ -188,6 +188,8 @@ def value(
     with inputs.in_words(data, validation):
         values = valuator.fit(X, y).value(*(judges or ()), cv=cv, checkpoint=checkpoint)
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
+    if game != "regression" and np.unique(values.labels).size == 1:
+        print("dataworth: note: all labels are the same, so every value is 0.", file=sys.stderr)
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
     out = sys.stderr if output == "-" else sys.stdout
     terminal.summary(values, data.owners, top, out, n_features=len(data.features), how=how)
@@ -249,6 +251,8 @@ def report(
 ) -> None:
     """Write the HTML report of values that were computed before.
 
+    Which points hurt whom is known to the run only: `dataworth value --report` shows it too.
+
     \b
     Example:
       dataworth report values.parquet train.csv --label y -o report.html
@@ -262,7 +266,7 @@ def report(
             f"{train} must hold the {len(values)} points of {path}; it has {len(data.source)}."
         )
     _write_report(output, values, data, validation, title)
-    print(f"The report is in {output}.")
+    print(f"The report is in {output}, without reasons: `dataworth value --report` finds them too.")
 
 
 @app.command("apply")
@@ -286,7 +290,10 @@ def apply_(
     """
     for path, argument in ((train, "TRAIN"), (output, "--output")):
         inputs.usage(tables.check_ending, path, tables.TABLES, argument)
-    made = read_decisions(decisions)
+    try:
+        made = read_decisions(decisions)
+    except ValueError as error:
+        raise ValueError(str(error).replace("path must", "DECISIONS must")) from error
     table = tables.read_table(train, text=True)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     place = "\0position"  # no column of a file has this name

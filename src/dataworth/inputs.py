@@ -126,7 +126,7 @@ def check_output(output: str | None, report: Path | None) -> None:
     if output not in (None, "-"):
         usage(tables.check_ending, output, tables.WRITABLE, "--output")
     if report is not None:
-        usage(tables.check_ending, report, (".html", ".htm"), "the report")
+        usage(tables.check_ending, report, (".html", ".htm"), "--report")
     for path in (output, report):
         if path in (None, "-"):
             continue
@@ -217,6 +217,8 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
     """Features and labels of the training points and, where there are any, of those that judge."""
     source, label = data.source, data.label
     X, y = source.features(data.features), source.column(label, "--label")
+    if cv is not None and cv > len(source):
+        raise typer.BadParameter(f"--cv must be at most the number of points, {len(source)}.")
     if validation is not None:
         if cv is not None:
             raise typer.BadParameter("--cv must not be given with --validation.")

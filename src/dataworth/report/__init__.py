@@ -9,9 +9,9 @@ all into one file with the scripts of `assets` and a charting library, `vendor`.
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from dataworth import DataValues, checks, decisions, files
+from dataworth import DataValues, checks, decisions, files, frames
 from dataworth.explanation import Explanation
 from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
@@ -25,7 +25,7 @@ TITLE = "What the training data are worth"
 def write(
     path: str | os.PathLike[str],
     values: DataValues,
-    columns: Mapping[str, cells.Values] | None = None,
+    columns: Any = None,
     *,
     explanations: Iterable[Explanation] = (),
     label: str | None = None,
@@ -34,7 +34,7 @@ def write(
     by: str | Sequence[str] = (),
     image: str | None = None,
     image_root: str | os.PathLike[str] | None = None,
-    validation: Mapping[str, cells.Values] | Literal["train"] | None = None,
+    validation: Any = None,
     title: str = TITLE,
     rows: int = 500,
 ) -> None:
@@ -44,8 +44,8 @@ def write(
     ----------
     path : where to write it.
     values : the values to report.
-    columns : by name, one entry per training point; None or NaN where missing. Numbers, texts, or
-        anything that prints. The first 60 are shown.
+    columns : by name, one entry per training point, or a data frame; None or NaN where missing.
+        Numbers, texts, or anything that prints. The first 60 are shown.
     explanations : what `KNNShapley.explain` returns, in any order; those of points that are not in
         the table are not used, and of each at most ten neighbours and validation points.
     label : the name of the column that holds the labels. It is not shown twice, and is written
@@ -74,7 +74,7 @@ def write(
     ...     report.write(Path(folder, "report.html"), values, {"x": [x for x, in X]}, by=["x"])
     """
     rows = checks.integer(rows, "rows", least=1, most=2000)
-    table = cells.checked(columns or {}, "columns", len(values))
+    table = cells.checked(_columns(columns, "columns"), "columns", len(values))
     by = [by] if isinstance(by, str) else list(by)
     id_column = ids if isinstance(ids, str) else None
     asked = [("label", label), ("ids", id_column), ("group", group), ("image", image)]
@@ -85,8 +85,8 @@ def write(
             raise ValueError(f"{argument} must name another column than image, {image!r}.")
     train = _points(table, _ids(ids, table, len(values)), image, image_root, "columns")
     judges, n_judges = train, len(values)
-    if validation != "train":
-        judged = cells.checked(validation or {}, "validation", None)
+    if not isinstance(validation, str) or validation != "train":
+        judged = cells.checked(_columns(validation, "validation"), "validation", None)
         n_judges = max((len(column) for column in judged.values()), default=-1)
         judges = _points(judged, None, image, image_root, "validation")
     why = check_explanations(explanations, len(values), n_judges)
@@ -104,7 +104,7 @@ def write(
         "rows": content.rows(train, groups),
         "train": content.neighbors(train),
         "judges": content.judges(judges),
-        "judgedBy": "training" if validation == "train" else "validation",
+        "judgedBy": "training" if judges is train else "validation",
         "images": content.album.addresses,
         "hasImages": image is not None,
         "labelColumn": label or "",
@@ -118,6 +118,14 @@ def write(
     data["key"] = hashlib.sha256(cells.embedded(data["rows"]).encode()).hexdigest()[:16]
     with files.atomic(path) as file:
         file.write(page.assembled(title, data).encode())
+
+
+def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
+    """Columns by name, of a mapping or a data frame of any library."""
+    if table is None:
+        return {}
+    found = frames.frame(table, name)
+    return table if found is None else found.to_dict(as_series=False)
 
 
 def _ids(ids: Any, table: Mapping[str, cells.Values], n_train: int) -> Sequence[Any] | None:
