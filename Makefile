@@ -21,7 +21,7 @@ lint: .venv/.dev
 	$(BIN)/mypy
 
 docs: .venv/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet, warnings would pass
 	@echo "The site is in site/: open site/index.html"
 
 format: .venv/.dev

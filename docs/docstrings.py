@@ -3,7 +3,7 @@
 Most parameters and attributes are described right after their colon (`path : where to write it.`),
 where numpydoc expects a type. This tells the two apart before the docstring is parsed: a
 description ends in a full stop, or goes on in the next line because no word more had room. What is
-returned is often said in a sentence, which becomes a paragraph.
+returned is often said in a sentence without a type.
 """
 
 import re
@@ -24,9 +24,9 @@ def rewritten(text: str, indent: int = 0) -> str:
         if name in ("Parameters", "Attributes"):
             body = "\n".join(_items(body.split("\n"), indent))
         if name == "Returns" and "\n    " not in body:
-            out.append(f"**Returns:** {body.lstrip()}")
-        else:
-            out.append(f"{name}\n{'-' * len(name)}{body}")
+            said = body.strip().replace("\n", "\n    ")
+            body = f"\n:\n    {said}\n\n"  # the type is that of the signature
+        out.append(f"{name}\n{'-' * len(name)}{body}")
     return "".join(out)
 
 

@@ -77,7 +77,7 @@ def test_descriptions_are_told_from_types() -> None:
     )
     assert rewritten(text, 4) == (
         "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath\n    where to.\n"
-        f"z\n    {wide[4:]}more\n    of them\n\n**Returns:** A sum, a\nnumber.\n\n"
+        f"z\n    {wide[4:]}more\n    of them\n\nReturns\n-------\n:\n    A sum, a\n    number.\n\n"
         "Notes\n-----\na : b."
     )
 
