@@ -24,7 +24,7 @@ from dataworth.reproduce.writing import table
 DELTA = 0.1
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
 FEW = (8, 12, 16, 24, 32, 48)  # what enumeration can bear
-LONGEST = 60.0
+LONGEST = 120.0
 LONGEST_BESIDE = 20.0
 REPEATS = 3
 LONG = 5.0  # seconds from which one repeat is enough
@@ -225,9 +225,9 @@ def draw(
         beyond = extrapolated(name, seconds, k, [n for n in SIZES if n <= longest_n])
         if beyond:
             line = [points[-1], *sorted(beyond.items())]
-            axis.loglog(*zip(*line, strict=True), marker=algorithm.marker, linestyle="--",
-                        color=algorithm.colour, markerfacecolor="white", markersize=5,
-                        linewidth=1)  # fmt: skip
+            axis.loglog(*zip(*line, strict=True), "--", color=algorithm.colour, linewidth=1)
+            axis.loglog(*zip(*line[1:], strict=True), algorithm.marker, color=algorithm.colour,
+                        markerfacecolor="white", markersize=5)  # fmt: skip
     axis.set_title(title, fontsize=10, loc="left")
     axis.set_xlabel("training points N")
     axis.set_ylabel("processor seconds, one validation point")
