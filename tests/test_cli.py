@@ -407,6 +407,31 @@ def test_notes_and_limits(run: Any) -> None:
     run.refused("apply d.csv train.csv -o c.csv", 1, "DECISIONS must name a file with the columns")
 
 
+def test_names_stay_what_they_are(run: Any) -> None:
+    """Owners 01 and 1 are two, and an id of twenty digits is no number; plain integers are."""
+    lines = [f"{i},{'01' if i % 2 else '1'},{10**19 + i},{i % 3},{'pq'[i % 2]}" for i in range(8)]
+    Path("n.csv").write_text("\n".join(["n,owner,code,a,y", *lines]) + "\n")
+    assert run("value n.csv --label y --id code --group owner -o v.csv").code == 0
+    got = list(csv.DictReader(io.StringIO(Path("v.csv").read_text())))
+    assert [row["id"] for row in got] == [str(10**19 + i) for i in range(8)]
+    assert {row["group"] for row in got} == {"01", "1"}
+    run("value n.csv --label y --id n -o v.parquet")
+    assert parquet.read_table("v.parquet").column("id").type == pa.int64()
+
+
+def test_headers_of_all_kinds(run: Any) -> None:
+    Path("wide.csv").write_text("（x）,y\n1,p\n2,q\n3,p\n")
+    assert run("value wide.csv --label y").code == 0
+    Path("t.csv").write_text('"a\nb",id,y\n1,007,p\n2,008,q\n')
+    decided("t.csv", "0,remove,")
+    assert run("apply d.csv t.csv -o c.csv").code == 0
+    assert Path("c.csv").read_text() == '"a\nb",id,y\n2,008,q\n'
+    run.refused("apply d.csv t.csv -o c.parquet", 2, "--output must be .csv or .tsv")
+    decided("t.csv", "0,remove,", "1,remove,")
+    assert run("apply d.csv t.csv -o c.csv").code == 0
+    assert Path("c.csv").read_text() == '"a\nb",id,y\n'
+
+
 def decided(train: str, *rows: str) -> None:
     """A file of decisions about a table, as its report would have the browser write it."""
     table = tables.read_table(train, text=True)

@@ -86,6 +86,14 @@ def test_regression_suggests_the_weighted_mean() -> None:
     assert got.suggested == pytest.approx(float(share @ X[got.neighbors["index"], 0]))
 
 
+def test_neighbours_without_weight_suggest_nothing() -> None:
+    X, y = [[0.0], [0.1], [5.0], [100.0]], ["a", "a", "b", "b"]
+    valuator = KNNShapley(radius=1.0, weights="uniform").fit(X, y)
+    valuator.value()
+    assert valuator.explain(3).suggested is None
+    assert valuator.explain(0).suggested == "a"
+
+
 def test_without_features_there_are_no_neighbours() -> None:
     valuator = KNNShapley(metric="precomputed", support=2).fit(None, [0, 1, 1])
     valuator.value(csr_array(np.array([[1.0, 2.0, 0.0]])), [1])

@@ -290,6 +290,10 @@ def apply_(
     """
     for path, argument in ((train, "TRAIN"), (output, "--output")):
         inputs.usage(tables.check_ending, path, tables.TABLES, argument)
+    if train.suffix.lower() in tables.SEPARATORS and output.suffix.lower() not in tables.SEPARATORS:
+        raise typer.BadParameter(
+            "--output must be .csv or .tsv, as TRAIN is: cells stay as they are."
+        )
     try:
         made = read_decisions(decisions)
     except ValueError as error:
@@ -300,7 +304,7 @@ def apply_(
     done = apply_decisions(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
     column = label or made.label_column
     assert column is not None  # or nothing could have been applied
-    cleaned = tables.with_column(table.take(done[place]), column, done[column])
+    cleaned = tables.with_column(table.take(np.array(done[place], np.int64)), column, done[column])
     tables.write_table(output, cleaned, like=train)
     print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")
 

@@ -25,7 +25,7 @@ class Explanation:
     label : its label, or target.
     suggested : the label with the most weight among its own K nearest training points, the first
         of the sorted labels where several have as much; their weighted mean for regression. None
-        with precomputed distances, where its neighbours are not known.
+        where none of them has weight, and with precomputed distances, where nobody knows them.
     contributions : (n_val,) what it adds to each validation point; 0 where it is the validation
         point itself, or in its fold.
     validation_labels : (n_val,) labels, or targets, of the validation points.
@@ -143,7 +143,9 @@ def _neighbors(v: Any, point: int) -> tuple[NDArray[np.void], Any]:
     table["label"] = targets[nearest[:size]]
     table["weight"] = weights[nearest[:size]]
     total = table["weight"].sum()
+    if not total:
+        return table, None
     if v.game == "regression":
-        return table, float(table["weight"] @ table["label"] / total) if total else None
+        return table, float(table["weight"] @ table["label"] / total)
     votes = np.bincount(v._targets[nearest[:size]], table["weight"], v.classes_.size)
     return table, v.classes_[int(votes.argmax())]

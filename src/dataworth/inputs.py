@@ -139,10 +139,10 @@ def check_output(output: str | None, report: Path | None) -> None:
             raise PermissionError(f"{path} must be in a folder that can be written to.")
 
 
-def read(path: Path, option: str) -> tables.Source:
+def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
     """The points in a file of a known kind."""
     usage(tables.check_ending, path, tables.READABLE, option)
-    return tables.read(path)
+    return tables.read(path, names)
 
 
 def training(
@@ -157,7 +157,7 @@ def training(
     drop: Sequence[str] | None = None,
 ) -> Data:
     """Read the training points and find out which column is what."""
-    source = read(path, "TRAIN")
+    source = read(path, "TRAIN", [name for name in (id, group) if name is not None])
     source, label = _labelled(source, label)
     if id is None and source.table is not None and source.names[0] == "":
         typer.echo("note: the first column has no name; it is taken for --id.", err=True)

@@ -97,11 +97,15 @@ def check_ending(path: str | os.PathLike[str], known: Iterable[str], argument: s
     return ending
 
 
-def read(path: str | os.PathLike[str]) -> Source:
-    """Points and their columns from a file of any kind, by its ending."""
+def read(path: str | os.PathLike[str], names: Sequence[str] = ()) -> Source:
+    """Points and their columns from a file of any kind, by its ending.
+
+    `names` are columns that name things: in a CSV file they stay the texts they are, unless they
+    are whole numbers as these are written.
+    """
     ending, name = check_ending(path, READABLE, "path"), os.fspath(path)
     if ending in TABLES:
-        table = read_table(path)
+        table = read_table(path, names=names)
         if not table.num_rows:
             raise ValueError(f"{name} must have rows; it has none.")
         return Source(name, table, None, {})
@@ -125,8 +129,13 @@ def load_array(path: str | os.PathLike[str]) -> Any:
             raise ValueError(_damaged(os.fspath(path), "numpy", error)) from None
 
 
-def read_table(path: str | os.PathLike[str], *, text: bool = False) -> Any:
-    """A pyarrow table; with `text`, every cell of a CSV or TSV file is the text it is."""
+def read_table(
+    path: str | os.PathLike[str], *, text: bool = False, names: Sequence[str] = ()
+) -> Any:
+    """A pyarrow table; with `text`, every cell of a CSV or TSV file is the text it is.
+
+    `names`: as in `read`.
+    """
     ending, name = check_ending(path, TABLES, "path"), os.fspath(path)
     try:
         from pyarrow import feather, parquet
@@ -135,7 +144,7 @@ def read_table(path: str | os.PathLike[str], *, text: bool = False) -> Any:
             f"{ending} files need pyarrow: pip install 'dataworth[cli]'"
         ) from None
     if ending in SEPARATORS:
-        table = _read_csv(Path(path), SEPARATORS[ending], text)
+        table = _read_csv(Path(path), SEPARATORS[ending], text, names)
     else:
         with Path(path).open("rb") as file:
             try:
@@ -149,7 +158,7 @@ def read_table(path: str | os.PathLike[str], *, text: bool = False) -> Any:
     return table
 
 
-def _read_csv(path: Path, separator: str, text: bool) -> Any:
+def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> Any:
     """The whole file in one block, so that a column's type is that of all of its cells."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -170,9 +179,13 @@ def _read_csv(path: Path, separator: str, text: bool) -> Any:
     separator = _separator(header, separator)
 
     def parsed(decimal: str) -> Any:
-        convert = arrow_csv.ConvertOptions(strings_can_be_null=True, decimal_point=decimal)
+        convert = arrow_csv.ConvertOptions(
+            strings_can_be_null=True,
+            decimal_point=decimal,
+            column_types=dict.fromkeys(named, pa.string()),
+        )
         if text:
-            names = next(csv.reader([header], delimiter=separator))
+            names = next(csv.reader(io.StringIO(header, newline=""), delimiter=separator))
             types = dict.fromkeys(names, pa.string())
             convert = arrow_csv.ConvertOptions(column_types=types, null_values=[])
         return arrow_csv.read_csv(
@@ -191,13 +204,35 @@ def _read_csv(path: Path, separator: str, text: bool) -> Any:
         table = parsed(".")
         if separator == ";" and not text:  # where commas are decimals, more columns are numbers
             table = min(table, parsed(","), key=texts)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, csv.Error) as error:
         raise ValueError(_damaged(name, "CSV", error)) from None
+    for column in set(named) & set(table.column_names):
+        table = _with_whole_numbers(table, column)
     return table
 
 
+def _with_whole_numbers(table: Any, name: str) -> Any:
+    """The table with a column of texts as integers, if these are written just so."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    texts = table.column(name)
+    try:
+        numbers = texts.cast(pa.int64())
+    except pa.ArrowException:
+        return table
+    if compute.all(compute.equal(numbers.cast(pa.string()), texts)).as_py() is False:
+        return table
+    return table.set_column(table.column_names.index(name), name, numbers)
+
+
 def _header(raw: bytes) -> str:
-    return raw.lstrip(b"\xef\xbb\xbf\r\n").split(b"\n")[0].decode()
+    """The line of names, which is several lines of the file where names have line breaks."""
+    lines = raw.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n").split(b"\n")
+    size = 1
+    while size < len(lines) and b"\n".join(lines[:size]).count(b'"') % 2:
+        size += 1
+    return b"\n".join(lines[:size]).decode()
 
 
 def _separator(header: str, usual: str) -> str:

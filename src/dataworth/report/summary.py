@@ -49,7 +49,9 @@ def categories(title: str, items: Sequence[Any]) -> Groups:
 
 
 def _text(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else decisions.plain(value)
+    if not isinstance(value, float):
+        return decisions.plain(value)
+    return str(int(value)) if value.is_integer() else repr(float(value))
 
 
 def bins(title: str, items: Sequence[Any]) -> Groups:
