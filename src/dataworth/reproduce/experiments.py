@@ -32,9 +32,9 @@ EXPERIMENTS = {
     "continuous": Experiment(
         "real against rounded weights at K = 2, both tasks", 16, "continuous", "compare", True
     ),
-    "runtime": Experiment("seconds against N, K = 5, 3 bits", 5, "runtime", "plain"),
-    "runtime-k": Experiment("seconds against N for K = 3, 5, 10", 8, "runtime", "by_k"),
-    "runtime-bits": Experiment("seconds against N for 3, 5, 7 bits", 8, "runtime", "by_bits"),
+    "runtime": Experiment("seconds against N, K = 5, 3 bits", 6, "runtime", "plain"),
+    "runtime-k": Experiment("seconds against N for K = 3, 5, 10", 5, "runtime", "by_k"),
+    "runtime-bits": Experiment("seconds against N for 3, 5, 7 bits", 5, "runtime", "by_bits"),
     "vary-k": Experiment("AUROC against K, both tasks", 8, "sweeps", "by_k"),
     "vary-bits": Experiment("AUROC against bits, both tasks", 10, "sweeps", "by_bits"),
     "vary-rank": Experiment("AUROC against the error bound, both tasks", 6, "sweeps", "by_rank"),
