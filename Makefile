@@ -6,18 +6,23 @@ BIN := .venv/bin
 STATE := $(shell find src -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
 export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
-.PHONY: demo test test-peers lint format bench bench-peers picture clean
+.PHONY: demo test test-peers lint format docs bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
 
 test: .venv/.dev
-	$(BIN)/python -m pytest
+	@scripts/browser
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet, warnings would pass
+	@echo "The site is in site/: open site/index.html"
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix .
@@ -27,6 +32,10 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.scale
+
+# Needs DATAWORTH_DATA, the folder of the data sets; writes docs/choosing-table.md.
+bench-choosing: .venv/.dev
+	$(BIN)/python -m benchmarks.choosing
 
 # Each peer in an environment of its own under benchmarks/peers/.envs. shapiq needs Python 3.12:
 # PEERS_PYTHON names one where `python3.12` is not on the path. DATAWORTH_DATA is the folder of data.
@@ -46,7 +55,8 @@ picture: .venv/.dev
 
 clean:
 	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
-	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache \
+		.hypothesis dist build site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -57,4 +67,8 @@ clean:
 
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@ .venv/.core
+
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@ .venv/.core

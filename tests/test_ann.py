@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
 from dataworth import DataValues, KNNShapley
@@ -51,6 +52,7 @@ def test_recall_is_that_of_brute_force(index: dict[str, str]) -> None:
     assert search is not None
     sample = np.unique(np.linspace(0, 49, 32).astype(int))
     found = search.find(X_val[sample], 31)
+    assert (found == search.find(X_val, 31)[sample]).all()  # whoever else is searched for
     exact = np.argsort(((X_val[sample, None] - X[None]) ** 2).sum(2), axis=1)[:, :31]
     hits = [len(set(a) & set(b)) for a, b in zip(found.tolist(), exact.tolist(), strict=True)]
     assert got.recall == pytest.approx(sum(hits) / (31 * sample.size))
@@ -104,10 +106,10 @@ def test_an_index_travels_to_another_process() -> None:
     [
         ({"metric": "manhattan", "support": 5}, "metric must be 'euclidean' or 'cosine'"),
         ({"neighbors_params": {"nprobe": 5}, "support": 5}, "neighbors_params must hold strings"),
-        ({"neighbors_params": {"index": "NONSENSE"}, "support": 5}, "refused by faiss"),
+        ({"neighbors_params": {"index": "NONSENSE"}, "support": 5}, "faiss refused"),
         (
             {"neighbors_params": {"index": "Flat", "search": "nprobe=x"}, "support": 5},
-            "refused by faiss",
+            "faiss refused",
         ),
         ({"neighbors_params": [1], "support": 5}, "neighbors_params must be None or a dict"),
         ({}, r"set support=R, or max_rank"),
@@ -120,6 +122,31 @@ def test_bad_parameters(params: dict[str, Any], message: str) -> None:
     X, y = cloud(100)
     with pytest.raises((ValueError, TypeError), match=message):
         KNNShapley(neighbors="faiss", **params).fit(X, y).value(X[:3], y[:3])
+
+
+def test_poor_recall_is_said() -> None:
+    X, y = cloud(2000)
+    valuator = KNNShapley(
+        neighbors="faiss",
+        neighbors_params={"index": "IVF60,Flat", "search": "nprobe=1"},
+        support=30,
+    ).fit(X, y)
+    with pytest.warns(UserWarning, match="of the nearest points only"):
+        assert (valuator.value(X[:20] + 1, y[:20]).recall or 0) < 0.9
+
+
+def test_what_faiss_cannot_take() -> None:
+    X, y = cloud(100, np.float64)
+    X[0, 0] = 1e300
+    with pytest.raises(ValueError, match="X must fit into float32"):
+        KNNShapley(neighbors="faiss", support=3).fit(X, y)
+    with pytest.raises(ValueError, match="should be at least as large as number of clusters"):
+        KNNShapley(neighbors="faiss", support=3, neighbors_params={"index": "IVF99,Flat"}).fit(
+            X[1:50], y[1:50]
+        )
+    texts = ["one two", "two three", "three four"]
+    with pytest.raises(ValueError, match="neighbors='faiss' needs X in memory, and X is sparse"):
+        KNNShapley(neighbors="faiss", support=2, encoder=TfidfVectorizer()).fit(texts, [0, 1, 0])
 
 
 def test_parameters_of_an_index_without_one() -> None:

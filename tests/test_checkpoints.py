@@ -51,7 +51,7 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     for _ in range(20):
         process = start(str(folder))
-        time.sleep(rng.random() * whole / 12)
+        time.sleep(rng.random() * whole / 20)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert process.stdout is not None
@@ -65,7 +65,9 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
 
 def test_interruption_leaves_a_usable_state(tmp_path: Path) -> None:
     process = start(str(tmp_path))
-    time.sleep(0.7)
+    while not any(tmp_path.glob("state-*.npz")):  # it has begun
+        time.sleep(0.01)
+    time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     asked = time.monotonic()
     assert process.wait(timeout=10) != 0

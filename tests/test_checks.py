@@ -182,7 +182,7 @@ def test_metric_changed_after_fit() -> None:
 
 def test_columns_in_another_order() -> None:
     pd = pytest.importorskip("pandas")
-    valuator = KNNShapley().fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    valuator = KNNShapley(encoder=None).fit(pd.DataFrame(X, columns=["a", "b"]), y)
     with pytest.raises(ValueError, match="feature names"):
         valuator.value(pd.DataFrame(X_VAL, columns=["b", "a"]), Y_VAL)
 

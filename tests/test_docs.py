@@ -1,27 +1,105 @@
-"""What the README shows is run."""
+"""What the README and the pages show is run, and what they say is so."""
 
+import importlib
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from dataworth import KNNShapley, demo
+import dataworth
+from dataworth import KNNShapley, commands, demo
+from dataworth.reproduce.command import command as reproduce_command
+from docs.docstrings import rewritten
+from docs.pages import BLOCK, executed
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITH_CODE = [path for path in PAGES if "```python" in path.read_text()]
 
 
-def test_readme_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert blocks
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(block, names)
-        for line in block.splitlines():
-            if claim := re.search(r"# (\d+): ", line):
-                assert eval(line, names) == int(claim[1])
-    assert (tmp_path / "values.npz").exists()
+@pytest.mark.parametrize("path", WITH_CODE, ids=[path.stem for path in WITH_CODE])
+def test_blocks_run(path: Path, tmp_path: Path) -> None:
+    """All of them, in order, but those that say why not; warnings are errors."""
+    page = path.read_text()
+    assert len(BLOCK.findall(page)) == page.count("```python"), "a block is not closed, or indented"
+    shown = executed(page, path.stem, tmp_path)
+    drawn = sorted(file.name for file in tmp_path.iterdir())
+    assert re.findall(rf"\(({path.stem}-\d+\.png)\)", shown) == drawn
+
+
+def test_outputs_figures_and_claims(tmp_path: Path) -> None:
+    page = (
+        "<!-- not run: there is no such module -->\n```python\nimport nothing_of_that_name\n```\n"
+        "```python\nprint(1 + 1)\n[5, 6][1]  # 6: the last\n```\n"
+        "```python\nfrom matplotlib import pyplot\npyplot.figure().subplots().set(title='A')\n```\n"
+    )
+    shown = executed(page, "page", tmp_path)
+    assert "*(Not run: there is no such module.)*" in shown
+    assert "```{.text .output}\n2\n```" in shown
+    assert shown.endswith("\n![A](page-1.png)\n")
+    assert (tmp_path / "page-1.png").stat().st_size > 0
+    with pytest.raises(AssertionError, match="is 6, not 5"):
+        executed(page.replace("# 6:", "# 5:"), "page", tmp_path)
+    with pytest.raises(ModuleNotFoundError):
+        executed(page.split("-->\n")[1], "page", tmp_path)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[path.stem for path in PAGES])
+def test_links_lead_to_files(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if not target.startswith("https://"):
+            assert (path.parent / target).exists(), target
+
+
+def test_measured_figures_are_in_the_table() -> None:
+    said = re.findall(r"\b[01]\.\d{3}\b", (ROOT / "docs/choosing.md").read_text())
+    table = set(re.findall(r"\b[01]\.\d{3}\b", (ROOT / "docs/choosing-table.md").read_text()))
+    assert said
+    assert set(said) <= table
+
+
+def test_api_reference_names_what_is_public() -> None:
+    named = re.findall(r"^::: (.+)$", (ROOT / "docs/api.md").read_text(), re.MULTILINE)
+    for name in named:
+        module, _, attribute = name.rpartition(".")
+        assert getattr(importlib.import_module(module), attribute).__doc__
+    assert {f"dataworth.{name}" for name in dataworth.__all__} <= set(named)
+
+
+def test_descriptions_are_told_from_types() -> None:
+    wide = "z : " + "a word and " * 8  # no room for one more
+    text = (
+        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath : where to.\n"
+        f"{wide}more\n    of them\n\nReturns\n-------\nA sum, a\nnumber.\n\nNotes\n-----\na : b."
+    )
+    assert rewritten(text, 4) == (
+        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath\n    where to.\n"
+        f"z\n    {wide[4:]}more\n    of them\n\nReturns\n-------\n:\n    A sum, a\n    number.\n\n"
+        "Notes\n-----\na : b."
+    )
+
+
+def test_options_of_the_command_line() -> None:
+    """Every option that the page names exists, and every command is on the page."""
+    page = (ROOT / "docs/command-line.md").read_text()
+    known = {
+        option
+        for command in (
+            commands.value,
+            commands.info,
+            commands.report,
+            commands.apply_,
+            reproduce_command,
+        )
+        for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
+    }
+    named = set(re.findall(r"--[a-z][a-z-]+", page)) - {"--help", "--install-completion"}
+    assert named <= known
+    registered = {c.name or c.callback.__name__ for c in commands.app.registered_commands}  # type: ignore[union-attr]
+    assert registered == set(re.findall(r"^dataworth (\w+)", page, re.MULTILINE))
 
 
 def test_demo_figures_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:

@@ -194,3 +194,29 @@ def test_support_without_a_validation_set(game: Any) -> None:
         one = KNNShapley(game=game, support=6).fit(X[rest], y[rest])
         total[rest] += one.value(X[i : i + 1], y[i : i + 1]).values
     np.testing.assert_allclose(got, total / 40, rtol=0, atol=1e-12)
+
+
+def test_a_graph_is_left_as_it_is() -> None:
+    """Rows in any order, integers, and arrays that cannot be written to."""
+    y = ["a", "b", "a", "b"]
+    index, data = np.array([3, 1, 2]), np.array([5, 1, 3])
+    stored = csr_array((data, index, np.array([0, 3])), shape=(1, 4))
+    valuator = KNNShapley(metric="precomputed", support=3).fit(None, y)
+    ref = valuator.value(stored, ["a"]).values
+    np.testing.assert_array_equal(stored.indices, [3, 1, 2])
+    np.testing.assert_array_equal(stored.data, [5, 1, 3])
+    for part in (stored.data, stored.indices, stored.indptr):
+        part.flags.writeable = False
+    np.testing.assert_array_equal(valuator.value(stored, ["a"]).values, ref)
+    with pytest.raises(TypeError, match="X_val must be a graph in CSR format; got 'coo'"):
+        valuator.value(stored.tocoo(), ["a"])
+
+
+def test_a_cut_off_uses_all_that_the_graph_knows() -> None:
+    """Weights vanish among the stored points, so the interval is that of the whole matrix."""
+    rng = np.random.default_rng(4)
+    distances, y = np.sort(rng.random((5, 80)), axis=1), rng.integers(0, 2, 80)
+    valuator = KNNShapley(metric="precomputed", bandwidth=0.1, max_rank=8).fit(None, y)
+    ref, got = valuator.value(distances, y[:5]), valuator.value(graph(distances, 60), y[:5])
+    for name in ("values", "lower", "upper"):
+        np.testing.assert_allclose(getattr(got, name), getattr(ref, name), rtol=0, atol=1e-15)

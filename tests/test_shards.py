@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import joblib
 import numpy as np
 import pytest
+import zarr
 from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
@@ -90,6 +92,28 @@ def test_shards_equal_one_array(client: Client, params: dict[str, Any]) -> None:
     same(got, ref)
 
 
+def test_empty_shards_are_nothing(client: Client) -> None:
+    X, y, X_val, y_val = cloud(200)
+    ref = KNNShapley(support=10).fit(X, y).value(X_val, y_val)
+    pieces = [X[:50], X[:0], X[50:]]
+    sharded = da.concatenate([da.from_array(p, chunks=(60, 5)) for p in pieces])
+    same(KNNShapley(support=10).fit(sharded, y).value(X_val, y_val), ref)
+
+
+def test_checkpoint_knows_the_contents_of_shards(client: Client, tmp_path: Path) -> None:
+    X, y, X_val, y_val = cloud(200)
+    stored = zarr.create_array(store=str(tmp_path / "X"), shape=X.shape, chunks=(60, 5), dtype="f8")
+    stored[:] = X
+    for _ in range(2):
+        valuator = KNNShapley(support=10).fit(da.from_zarr(str(tmp_path / "X")), y)
+        got = valuator.value(X_val, y_val, checkpoint=tmp_path / "run")
+    same(got, KNNShapley(support=10).fit(X, y).value(X_val, y_val))
+    stored[7] = 0.5
+    valuator = KNNShapley(support=10).fit(da.from_zarr(str(tmp_path / "X")), y)
+    with pytest.raises(ValueError, match="checkpoint must be of the same data"):
+        valuator.value(X_val, y_val, checkpoint=tmp_path / "run")
+
+
 def test_shards_without_a_validation_set(client: Client) -> None:
     X, y, _, _ = cloud(200)
     ref = KNNShapley(support=10).fit(X, y).value()
@@ -116,11 +140,12 @@ def _done(dask_worker: Any) -> tuple[int, int]:
 
 def _kill_a_worker_at_work(client: Client) -> threading.Thread:
     """A real SIGKILL, as the machine of a worker might deal it out, once it has done something."""
+    before = {pid: count for count, pid in client.run(_done).values()}
 
     def kill() -> None:
         while True:
             for count, pid in client.run(_done).values():
-                if count >= 4:
+                if count >= before[pid] + 2:
                     os.kill(pid, signal.SIGKILL)
                     return
             time.sleep(0.05)
@@ -142,14 +167,16 @@ def test_a_worker_dies_in_the_middle(way: str) -> None:
         Client(cluster) as client,
     ):
         before = set(client.run(os.getpid).values())
-        killer = _kill_a_worker_at_work(client)
         if way == "shards":
             sharded = da.from_array(X, chunks=(50, 5)).map_blocks(_slow, dtype=X.dtype)
-            got = KNNShapley(support=30).fit(sharded, y).value(X_val, y_val)
+            valuator = KNNShapley(support=30).fit(sharded, y)
+            killer = _kill_a_worker_at_work(client)
+            got = valuator.value(X_val, y_val)
         else:
+            valuator = KNNShapley(support=30, metric=_slow_distance).fit(X, y)
+            killer = _kill_a_worker_at_work(client)
             with joblib.parallel_config(backend="dask"):
-                valuator = KNNShapley(support=30, metric=_slow_distance)
-                got = valuator.fit(X, y).value(X_val, y_val)
+                got = valuator.value(X_val, y_val)
         killer.join()
         client.wait_for_workers(2)
         assert set(client.run(os.getpid).values()) != before

@@ -1,6 +1,7 @@
 """Training features that are read in blocks: the same bits as from an array, in little memory."""
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,52 @@ def test_what_needs_memory_says_so(tmp_path: Path) -> None:
         KNNShapley(neighbors="faiss", support=5).fit(stored("h5py", X, tmp_path), y)
 
 
+def test_what_blocks_cannot_do(tmp_path: Path) -> None:
+    X, y = points()
+    with pytest.raises(ValueError, match="metric='jaccard' needs X in memory"):
+        KNNShapley(metric="jaccard").fit(stored("zarr", X, tmp_path), y)
+    tall = zarr.create_array(
+        store=str(tmp_path / "tall"), shape=(200_000, 8), chunks=(200_000, 1), dtype="f4"
+    )
+    with pytest.raises(ValueError, match=r"chunks of fewer rows .* of shape \(200000, 1\)"):
+        KNNShapley(working_memory=1).fit(tall, np.arange(200_000) % 2)
+    rows = stored("parquet", X, tmp_path)
+    with pytest.raises(TypeError, match="gives slices of rows"):
+        rows[0:10:2]
+    large = pa.table({"a": pa.array([2**60 + 1, 1])})
+    pq.write_table(large, tmp_path / "large.parquet")
+    with pytest.raises(ValueError, match="a must hold integers of at most"):
+        KNNShapley().fit(ParquetRows(tmp_path / "large.parquet"), [0, 1])
+
+
+def test_metrics_are_tried_on_real_points(tmp_path: Path) -> None:
+    """One that divides by the sum of coordinates is fine where no point is at the origin."""
+    X, y = points()
+    X = np.abs(X) + 1
+    ref = KNNShapley(metric=_canberra).fit(X, y).value(X[:3], y[:3])
+    got = KNNShapley(metric=_canberra).fit(stored("zarr", X, tmp_path), y).value(X[:3], y[:3])
+    np.testing.assert_array_equal(got.values, ref.values)
+
+
+def _canberra(a: NDArray[Any], b: NDArray[Any]) -> float:
+    return sum(abs(float(p) - float(q)) / (float(p) + float(q)) for p, q in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["zarr", "h5py", "parquet"])
+def test_sources_travel_to_other_processes(kind: str, tmp_path: Path) -> None:
+    X, y = points()
+    there = pickle.loads(pickle.dumps(sources.Blocks(stored(kind, X, tmp_path), "X")))
+    np.testing.assert_array_equal(there[3:9], X[3:9])
+    picked = sources.Picked(there, np.array([50, 2, 3, 4, 1]))
+    np.testing.assert_array_equal(picked[0:5], X[[50, 2, 3, 4, 1]])
+    (tmp_path / "val").mkdir()
+    X_val = stored(kind, X[:12], tmp_path / "val")
+    np.testing.assert_array_equal(
+        KNNShapley().fit(X, y).value(X_val, y[:12]).values,
+        KNNShapley().fit(X, y).value(X[:12], y[:12]).values,
+    )
+
+
 LIMITED = """
 import json, resource, sys
 import numpy as np
@@ -154,7 +201,8 @@ limit = held + 32 * 2**20 + 64 * n + 32 * 2**20
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 if kind == "everything":
     X = X[:]
-print(valuator.fit(X, np.arange(n) % 2).value(X_val, np.arange(40) % 2).values.sum().hex())
+X_val, y_val = np.tile(X_val, (10, 1)), np.arange(400) % 2
+print(valuator.fit(X, np.arange(n) % 2).value(X_val, y_val).values.sum().hex())
 """
 
 
@@ -178,8 +226,17 @@ def large(tmp_path_factory: Any) -> tuple[Path, int]:
     return folder, n
 
 
-@pytest.mark.parametrize("params", [{"support": 50}, {"game": "hard"}])
-@pytest.mark.parametrize("kind", ["memmap", "zarr", "parquet", "everything"])
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        ("memmap", {"game": "hard"}),
+        ("zarr", {"support": 50}),
+        ("zarr", {"support": 50, "max_rank": 10}),
+        ("zarr", {"max_rank": "sqrt", "game": "hard"}),
+        ("parquet", {"support": 50}),
+        ("everything", {"support": 50}),
+    ],
+)
 def test_memory_stays_within_the_budget(
     kind: str, params: dict[str, Any], large: tuple[Path, int]
 ) -> None:

@@ -205,3 +205,26 @@ def test_bad_calls() -> None:
         KNNShapley(encoder="pca").fit(X, y)
     with pytest.raises(ValueError, match="encoder must be None with metric='precomputed'"):
         KNNShapley(encoder=PCA(), metric="precomputed").fit(None, y)
+
+
+def test_adaptive_rank_from_features() -> None:
+    X, y = cloud()
+    exact = KNNShapley().fit(X, y).value(X[:9], y[:9])
+    got = KNNShapley(max_rank="adaptive").fit(X, y).value(X[:9], y[:9])
+    assert (got.lower - 1e-12 <= exact.values).all()
+    assert (exact.values <= got.upper + 1e-12).all()
+
+
+@pytest.mark.parametrize("params", [{}, {"support": 5}, {"game": "hard"}])
+def test_folds_that_lack_a_class(params: dict[str, Any]) -> None:
+    """Classes are those of the training part, with an encoder and without; lists will do."""
+    X, y = cloud()
+    folds = [([i for i in range(60) if y[i] != 2 and i % 2], [0, 1, 2]), (list(range(30)), [40])]
+    folds = [(train, [i for i in val if y[i] in set(y[train])]) for train, val in folds]
+    same = FunctionTransformer()
+    got = KNNShapley(**params).fit(X, y).value(cv=folds).values
+    ref = KNNShapley(**params, encoder=same).fit(X, y).value(cv=folds).values
+    np.testing.assert_array_equal(got, ref)
+    masks = [(np.arange(60) > 5, np.arange(60) <= 5)]
+    with pytest.raises(TypeError, match="cv must give the positions of points"):
+        KNNShapley(**params).fit(X, y).value(cv=masks)

@@ -4,13 +4,15 @@ Exact Shapley values of data points for nearest-neighbour models, in linear time
 
 The way through the modules is one way: `checks` (validated input) -> `neighbors` (ranked
 neighbours) -> `weights` (integers) -> `games` and `kernels` (values of one validation point) ->
-`tasks` and `valuation` (the estimator, which sums them) -> `result`.
+`tasks` and `valuation` (the estimator, which sums them) -> `result`, from which `plots` and the
+command line (`cli`, `commands`) go on. `frames` and `columns` bring data frames in.
 """
 
 __version__ = "0.1.0"
 
+from dataworth.columns import TableEncoder
 from dataworth.encoders import ForestLeaves
 from dataworth.result import DataValues
 from dataworth.valuation import KNNShapley
 
-__all__ = ["DataValues", "ForestLeaves", "KNNShapley"]
+__all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder"]

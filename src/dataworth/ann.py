@@ -12,7 +12,6 @@ from dataworth.searches import sorted_known
 from dataworth.weights import Known
 
 PARAMETERS = ("index", "search")
-WIDTH = 64
 
 
 def check(metric: neighbors.Metric, params: dict[str, Any]) -> None:
@@ -44,6 +43,8 @@ class Index:
     def __init__(self, points: NDArray[Any], cosine: bool, params: dict[str, str]) -> None:
         faiss = _faiss()
         self.cosine = cosine
+        if np.abs(points).max() > np.finfo(np.float32).max:
+            raise ValueError("X must fit into float32 with neighbors='faiss'; scale the features.")
         vectors = self._vectors(points)
         factory = params.get("index", default_index(points.shape[0]))
         threads = faiss.omp_get_max_threads()
@@ -54,12 +55,12 @@ class Index:
             index.add(vectors)
             search = params.get("search", "")
             if not search and "index" not in params:
-                search = f"nprobe={max(8, index.nlist // 16)}"
+                search = f"nprobe={max(16, index.nlist // 8)}"
             if search:
                 faiss.ParameterSpace().set_index_parameters(index, search)
         except RuntimeError as error:
-            why = str(error).strip().splitlines()[-1][:160]
-            raise ValueError(f"neighbors_params were refused by faiss: {why}") from error
+            why = str(error).strip().rsplit("failed:", 1)[-1].strip().splitlines()[0][:160]
+            raise ValueError(f"faiss refused the index or the points: {why}") from error
         finally:
             faiss.omp_set_num_threads(threads)
         self.index = index
@@ -71,8 +72,13 @@ class Index:
         return np.ascontiguousarray(points, dtype=np.float32)
 
     def find(self, queries: NDArray[Any], limit: int) -> NDArray[np.int64]:
-        """The indices found for each query, in no order that counts; -1 where there are too few."""
-        return np.asarray(self.index.search(self._vectors(queries), limit)[1])
+        """The indices found for each query, in no order that counts; -1 where there are too few.
+
+        One query at a time: of several together faiss may find other neighbours.
+        """
+        vectors = self._vectors(queries)
+        found = [self.index.search(vectors[i : i + 1], limit)[1] for i in range(len(vectors))]
+        return np.concatenate(found)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"cosine": self.cosine, "index": _faiss().serialize_index(self.index)}
@@ -90,7 +96,7 @@ class Approximate:
     points: NDArray[Any]
     metric: neighbors.Metric
     limit: int
-    width = WIDTH
+    width = 1
 
     def rows(self, queries: NDArray[Any]) -> Iterator[Known]:
         """One row for each validation point, in their order."""

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from dataworth import frames
+
 
 def integer(
     value: Any, name: str, *, least: int, most: int | None = None, or_else: str = ""
@@ -118,10 +120,7 @@ def matrix(
     if n_columns is not None and array.shape[1] != n_columns:
         raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {array.shape[1]}.")
     small = array.dtype in (np.float16, np.float32)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and _beyond_float(array):
-        raise ValueError(
-            f"{name} must hold integers of at most 2^53; larger ones would be rounded."
-        )
+    exact_as_float(array, name)
     array = np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
     with np.errstate(all="ignore"):
         total = array.sum(dtype=np.float64)  # a sum needs no second array
@@ -151,8 +150,10 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
-def graph(value: csr_array, name: str) -> None:
+def graph(value: Any, name: str) -> None:
     """A CSR array of distances to known neighbours: each once, at least one for every point."""
+    if value.format != "csr":
+        raise TypeError(f"{name} must be a graph in CSR format; got {value.format!r}.")
     counts = np.diff(value.indptr)
     if counts.min() == 0:
         raise ValueError(
@@ -163,6 +164,12 @@ def graph(value: csr_array, name: str) -> None:
     ordered.sum_duplicates()
     if ordered.nnz != value.nnz:
         raise ValueError(f"{name} must store each neighbour once; some are stored twice.")
+
+
+def positions(value: Any, name: str, n_points: int) -> NDArray[np.int64]:
+    """Positions of points, each below their number."""
+    chosen = [integer(v, name, least=0, most=n_points - 1) for v in value]
+    return np.array(chosen, dtype=np.int64)
 
 
 def rows(value: Any, name: str) -> int:
@@ -181,6 +188,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
         raise TypeError(f"{name} must be an array of labels; got None.")
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
+    value = frames.entries(value, name)
     array = np.asarray(value)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
@@ -214,6 +222,7 @@ def targets(
     """A one-dimensional array of finite numbers, float64."""
     if value is None:
         raise TypeError(f"{name} must be an array of numbers; got None.")
+    value = frames.entries(value, name)
     column = np.asarray(value)
     if column.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {column.shape}.")
@@ -227,8 +236,14 @@ def targets(
     return array.astype(np.float64)
 
 
-def _beyond_float(array: NDArray[Any]) -> bool:
-    return int(array.max()) > 2**53 or int(array.min()) < -(2**53)
+def exact_as_float(array: NDArray[Any], name: str) -> None:
+    """Refuse integers that a float64 would round."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
+        return
+    if int(array.max()) > 2**53 or int(array.min()) < -(2**53):
+        raise ValueError(
+            f"{name} must hold integers of at most 2^53; larger ones would be rounded."
+        )
 
 
 def _uniform(value: Any, name: str) -> NDArray[Any]:

@@ -14,6 +14,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from dataworth import frames
+from dataworth.columns import TableEncoder
+
 
 class ForestLeaves(TransformerMixin, BaseEstimator):
     """Where a random forest puts a point: the leaf it falls into in each tree.
@@ -74,6 +77,13 @@ class ForestLeaves(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def encoder_of(encoder: Any, X: Any) -> Any:
+    """What "auto" stands for: an encoder of tables for data frames, none for anything else."""
+    if not (isinstance(encoder, str) and encoder == "auto"):
+        return encoder
+    return None if frames.frame(X) is None else TableEncoder()
 
 
 def is_supervised(encoder: Any, X: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 from sklearn.neighbors import VALID_METRICS
 
 import dataworth
@@ -95,10 +96,13 @@ def _check_neighbors(v: Any) -> None:
 
 def check_source(v: Any, X: Any, away: bool) -> None:
     """Refuse what cannot be done with training features that are sparse, or not in memory."""
+    if hasattr(X, "__dask_graph__") and not away:
+        raise TypeError("X must be an array of Dask; use X.to_dask_array(lengths=True).")
     kind = "sparse" if issparse(X) else "read in blocks or sharded" if away else ""
     for name, bad in (
-        ("encoder", away and v.encoder is not None),
+        ("encoder", away and hasattr(v.encoder, "fit")),
         ("neighbors", bool(kind) and v.neighbors == "faiss"),
+        ("metric", away and v.metric in PAIRWISE_BOOLEAN_FUNCTIONS),
     ):
         if bad:
             raise ValueError(f"{name}={getattr(v, name)!r} needs X in memory, and X is {kind}.")
@@ -137,17 +141,19 @@ def metric(v: Any) -> neighbors.Metric:
 
 
 def _check_encoder(v: Any) -> None:
-    if v.encoder is None:
+    if v.encoder is None or (isinstance(v.encoder, str) and v.encoder == "auto"):
         return
     if not (hasattr(v.encoder, "fit") and hasattr(v.encoder, "transform")):
-        raise TypeError(f"encoder must have fit and transform, or be None; got {v.encoder!r}.")
+        raise TypeError(
+            f"encoder must have fit and transform, or be 'auto' or None; got {v.encoder!r}."
+        )
     if v.metric == "precomputed":
         raise ValueError("encoder must be None with metric='precomputed'.")
 
 
 def check_size(v: Any, n_train: int, n_classes: int) -> None:
     """Refuse parameters whose tables would not fit into memory for this training set."""
-    k = min(int(v.n_neighbors), n_train)
+    k = min(int(v.n_neighbors), n_train, n_train if v.support is None else int(v.support))
     top = weighting(v).top
     if v.game != "hard" and v.n_bits is not None and v.weights != "uniform":
         size = quadrature.table_bytes(k, top)

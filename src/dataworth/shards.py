@@ -6,6 +6,7 @@ for each neighbour, a few times over, whatever the number of training points. A 
 Dask's affair: the shards it held are made again from their graph and its searches repeated.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 
 from dataworth import checks, neighbors, searches
 from dataworth.searches import Row
+from dataworth.weights import Known
 
 FAN_IN = 8  # how many shards' neighbours one task merges
-WIDTH = 256
 
 
 def _checked(block: NDArray[Any], start: int) -> NDArray[Any]:
@@ -27,6 +28,10 @@ def _checked(block: NDArray[Any], start: int) -> NDArray[Any]:
 
 def _check(block: NDArray[Any], start: int) -> np.dtype[Any]:
     return _checked(block, start).dtype
+
+
+def _digest(block: NDArray[Any]) -> str:
+    return hashlib.sha256(_checked(block, 0).tobytes()).hexdigest()
 
 
 def _distances(
@@ -55,8 +60,10 @@ class ShardedPoints:
         X = X.rechunk({1: -1})
         self.array = X
         self.shape: tuple[int, int] = X.shape
-        self.blocks = list(X.to_delayed()[:, 0])
-        self.starts = np.concatenate([[0], np.cumsum(X.chunks[0])[:-1]]).tolist()
+        starts = np.concatenate([[0], np.cumsum(X.chunks[0])[:-1]]).tolist()
+        filled = np.flatnonzero(X.chunks[0])
+        self.blocks = [X.to_delayed()[i, 0] for i in filled]
+        self.starts = [starts[i] for i in filled]
         check = dask.delayed(_check, pure=True)
         found = [check(b, s) for b, s in zip(self.blocks, self.starts, strict=True)]
         self.dtype = np.result_type(*dask.compute(*found))
@@ -64,6 +71,13 @@ class ShardedPoints:
     def __getitem__(self, rows: slice) -> NDArray[Any]:
         """These rows, brought here."""
         return np.ascontiguousarray(self.array[rows].compute(), dtype=self.dtype)
+
+    def digest(self) -> str:
+        """A hash of the contents, taken where they are."""
+        import dask
+
+        digest = dask.delayed(_digest, pure=True)
+        return " ".join(dask.compute(*(digest(block) for block in self.blocks)))
 
 
 @dataclass(frozen=True)
@@ -74,18 +88,34 @@ class Sharded:
     metric: neighbors.Metric
     params: dict[str, Any]
     limit: int | None
-    width: int
+    held: int
+
+    @property
+    def width(self) -> int:
+        """How many validation points are best searched at a time."""
+        return self.held
 
     def rows(self, queries: NDArray[Any]) -> Iterator[Row]:
         """One row for each validation point, in their order."""
+        for start in range(0, len(queries), self.held):
+            some = queries[start : start + self.held]
+            yield from self._distances(some) if self.limit is None else self._nearest(some)
+
+    def _distances(self, queries: NDArray[Any]) -> NDArray[np.float64]:
         import dask
 
         sent = dask.delayed(queries)
-        if self.limit is None:
-            measure = dask.delayed(_distances, pure=True)
-            parts = [measure(b, sent, self.metric, self.params) for b in self.points.blocks]
-            yield from np.concatenate(dask.compute(*parts), axis=1)
-            return
+        measure = dask.delayed(_distances, pure=True)
+        parts = [measure(b, sent, self.metric, self.params) for b in self.points.blocks]
+        out = np.empty((len(queries), self.points.shape[0]))
+        for start, part in zip(self.points.starts, dask.compute(*parts), strict=True):
+            out[:, start : start + part.shape[1]] = part
+        return out
+
+    def _nearest(self, queries: NDArray[Any]) -> list[Known]:
+        import dask
+
+        sent = dask.delayed(queries)
         search = dask.delayed(_nearest, pure=True)
         merge = dask.delayed(searches.merge, pure=True)
         found = [
@@ -95,4 +125,5 @@ class Sharded:
         while len(found) > 1:
             groups = [found[i : i + FAN_IN] for i in range(0, len(found), FAN_IN)]
             found = [merge(group, self.limit) for group in groups]
-        yield from found[0].compute()
+        nearest: list[Known] = found[0].compute()
+        return nearest

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import checks
+from dataworth import checks, frames
 
 BLOCK_BYTES = 2**23  # enough for the distances to outweigh the reading, little beside the budget
 
@@ -69,6 +69,8 @@ class ParquetRows:
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
         """Rows start to stop, read from the row groups that hold them."""
+        if not isinstance(rows, slice) or rows.step not in (None, 1):
+            raise TypeError(f"ParquetRows gives slices of rows, one after the other; got {rows!r}.")
         start, stop, _ = rows.indices(self.shape[0])
         out = np.empty((max(stop - start, 0), self.shape[1]), self.dtype)
         if out.size == 0:
@@ -100,7 +102,9 @@ class ParquetRows:
                         raise ValueError(
                             f"columns must have no missing values; {name!r} of {self.path!r} has."
                         )
-                    block[:, column] = values.to_numpy(zero_copy_only=False)
+                    array = values.to_numpy(zero_copy_only=False)
+                    checks.exact_as_float(array, name)
+                    block[:, column] = array
                 yield at, block
                 at += batch.num_rows
 
@@ -124,7 +128,7 @@ class Blocks:
     Iterating gives (first row, block) pairs; slices of rows give arrays.
     """
 
-    def __init__(self, rows: Any, name: str, n_columns: int | None = None) -> None:
+    def __init__(self, rows: Any, name: str, room: int = 2**28) -> None:
         if len(rows.shape) != 2 or 0 in rows.shape:
             raise ValueError(
                 f"{name} must have two dimensions (points × features) and hold at least one point "
@@ -136,7 +140,13 @@ class Blocks:
         fits = BLOCK_BYTES // (8 * self.shape[1])
         # Whole chunks: a chunk is decompressed each time it is touched.
         self.size = max(fits // chunk, 1) * chunk
-        self.dtype = checks.matrix(rows[:1], name, n_columns=n_columns).dtype
+        if 8 * chunk * self.shape[1] > max(room, BLOCK_BYTES):
+            raise ValueError(
+                f"{name} must have chunks of fewer rows to be read within working_memory; they are "
+                f"of shape {tuple(rows.chunks)}, and all columns of {chunk} rows are "
+                f"{8 * chunk * self.shape[1] / 2**20:.0f} MB."
+            )
+        self.dtype = checks.matrix(rows[:1], name).dtype
         for start, block in self._read():
             checks.matrix(block, name, first_row=start)
 
@@ -155,6 +165,33 @@ class Blocks:
             for start in range(0, self.shape[0], self.size):
                 yield start, self._rows[start : start + self.size]
 
+    def take(self, index: NDArray[np.int64]) -> NDArray[Any]:
+        """An array of these rows, in this order; one pass over a parquet file."""
+        out = np.empty((index.size, self.shape[1]), self.dtype)
+        if isinstance(self._rows, ParquetRows):
+            for start, block in self:
+                here = (index >= start) & (index < start + block.shape[0])
+                out[here] = block[index[here] - start]
+        else:
+            at = 0
+            for run in np.split(index, np.flatnonzero(np.diff(index) != 1) + 1):
+                out[at : at + run.size] = self[run[0] : run[-1] + 1]
+                at += run.size
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if type(self._rows).__module__.startswith("h5py"):  # its objects do not travel
+            state["_rows"] = (self._rows.file.filename, self._rows.name)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self._rows, tuple):
+            import h5py
+
+            self._rows = h5py.File(self._rows[0], "r")[self._rows[1]]
+
     def digest(self) -> str:
         """A hash of the contents."""
         digest = hashlib.sha256(f"{self.dtype}{self.shape}".encode())
@@ -171,10 +208,7 @@ class Picked:
 
     def __getitem__(self, rows: slice) -> Any:
         index = self._index[rows]
-        if not isinstance(self._points, Blocks):
-            return self._points[index]
-        runs = np.split(index, np.flatnonzero(np.diff(index) != 1) + 1)
-        return np.concatenate([self._points[r[0] : r[-1] + 1] for r in runs])
+        return self._points.take(index) if isinstance(self._points, Blocks) else self._points[index]
 
 
 def content(X: Any) -> Any:
@@ -182,5 +216,5 @@ def content(X: Any) -> Any:
     if X is None:
         return None
     if is_dask(X):
-        return X.name
-    return Blocks(X, "X").digest() if is_source(X) else X
+        return np.asarray(X)
+    return np.asarray(X[:]) if is_source(X) else frames.content(X)

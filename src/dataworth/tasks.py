@@ -39,11 +39,13 @@ class Leg:
     open : makes the task, and its validation points, their labels and, where they are training
         points themselves, their positions among those.
     columns : the training points of this part among all of them; None for all.
+    rows : positions of its validation points where these are training points; else None.
     """
 
     size: int
     open: Callable[[], tuple["Task", Any, NDArray[Any], NDArray[np.int64] | None]]
     columns: NDArray[np.int64] | None
+    rows: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,24 @@ class Task:
             )
             parts.append(self._sum(solved))
         return parts
+
+    def contributions(
+        self,
+        queries: Any,
+        labels: NDArray[Any],
+        own: NDArray[np.int64] | None,
+        points: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """What some training points add to each of these validation points, (n_val, points)."""
+        out = np.zeros((len(labels), points.size))
+        for i, row in enumerate(self.search.rows(queries)):
+            ranked, solution = self._solve(row, labels[i], None if own is None else own[i])
+            values = np.zeros(self.game.n_points)
+            values[ranked.order] = solution.inner
+            if ranked.behind is not None and solution.outer is not None:
+                values[ranked.others] = solution.outer.values(ranked)[0]
+            out[i] = values[points]
+        return out
 
     def _sum(self, solved: Any) -> Part:
         """The sums of one block, in its order.

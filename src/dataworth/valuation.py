@@ -1,27 +1,39 @@
 """The estimator: checks of what it is given, and the parts of a run."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import ann, checks, neighbors, parameters, plans, runs, sources
+from dataworth import (
+    ann,
+    checks,
+    explanation,
+    frames,
+    legs,
+    neighbors,
+    parameters,
+    plans,
+    runs,
+    sources,
+)
 from dataworth.checkpoints import Checkpoint, fingerprint
-from dataworth.encoders import is_supervised
+from dataworth.encoders import encoder_of
+from dataworth.explanation import Explanation
 from dataworth.result import DataValues
 from dataworth.shards import ShardedPoints
-from dataworth.sources import Blocks, Picked, is_dask, is_source
-from dataworth.tasks import Leg
+from dataworth.sources import Blocks, is_dask, is_source
 from dataworth.weights import WeightFunction
+
+LOW_RECALL = 0.9  # below, a search is worth a warning
 
 
 class KNNShapley(BaseEstimator):
@@ -71,13 +83,15 @@ class KNNShapley(BaseEstimator):
         Further arguments of the metric.
     neighbors : {"brute", "faiss"}, default "brute"
         `"faiss"` finds the neighbours that `support` or `max_rank` asks for with an index (extra
-        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was.
+        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was, and
+        bounds take what was found for the nearest.
     neighbors_params : dict or None
         With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
         and its search parameters. The default is an inverted file.
-    encoder : transformer or None
+    encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
-        applied to both sides; distances are then those between its outputs.
+        applied to both sides; distances are then those between its outputs. `"auto"` is a
+        `TableEncoder` for data frames and none for arrays; None is none.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
         of the vote among the points of that class and the right one, K of them. `"direct"`: one
@@ -159,7 +173,7 @@ class KNNShapley(BaseEstimator):
         metric_params: dict[str, Any] | None = None,
         neighbors: Literal["brute", "faiss"] = "brute",
         neighbors_params: dict[str, str] | None = None,
-        encoder: Any = None,
+        encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
@@ -197,8 +211,8 @@ class KNNShapley(BaseEstimator):
         X : (n_train, n_features) numbers, dense or sparse, or what the encoder takes; None with
             precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order,
             memory maps too, are kept as they are, without a copy: do not change them afterwards.
-            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time; Dask arrays stay
-            on their workers.
+            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay
+            on their workers; call `X.persist()` first, or they are made anew for every batch.
         y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
             regression, numbers.
 
@@ -210,31 +224,36 @@ class KNNShapley(BaseEstimator):
         for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
             if hasattr(self, name):
                 delattr(self, name)
+        self.__dict__.pop("_valued", None)
         self._index: ann.Index | None = None
         away = X is not None and (is_dask(X) or is_source(X))
         parameters.check_source(self, X, away)
+        self._origin = None if away else frames.origin(X)
+        encoder = None if away else encoder_of(self.encoder, X)
         if self.metric == "precomputed":
             if X is not None:
                 raise ValueError("X must be None with metric='precomputed'; got an array.")
             self._set_targets(y, None)
             self._points: Any = None
         elif away:
-            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X")
+            room = int(self.working_memory * 2**20)
+            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X", room)
             self._set_targets(y, points.shape[0])
             self.n_features_in_ = points.shape[1]
-            self._measured(np.zeros((1, points.shape[1]), points.dtype))
+            self._measured(points[0:1])
             self._points = points
-        elif self.encoder is None:
+        elif encoder is None:
             points = checks.matrix(X, "X", sparse=True)
             self._set_targets(y, points.shape[0])
             validate_data(self, X, skip_check_array=True)
             self._points = self._measured(points)
         else:
             self._set_targets(y, checks.rows(X, "X"))
-            self.encoder_ = clone(self.encoder).fit(X, self._labels())
+            self.encoder_ = clone(encoder).fit(X, self._labels())
             self._points = self._measured(self._encoded(X))
         parameters.check_size(self, self._targets.size, self._n_classes())
         if self.neighbors == "faiss":
+            parameters.check_source(self, self._points, False)
             cosine = parameters.metric(self) == "cosine"
             self._index = ann.Index(self._points, cosine, self.neighbors_params or {})
         self._raw = X
@@ -277,93 +296,86 @@ class KNNShapley(BaseEstimator):
                 "game, metric, encoder and neighbors must not change after fit; call fit again."
             )
         parameters.check_size(self, self._targets.size, self._n_classes())
-        legs, folds = self._legs(X_val, y_val, cv)
+        parts, folds = legs.of(self, X_val, y_val, cv)
+        self._valued = (X_val, y_val, cv)
         bounded = plans.is_bounded(self, X_val)
         kept = None
         if checkpoint is not None:
-            contents = [sources.content(x) for x in (self._raw, X_val)]
-            data = joblib.hash((contents, self._labels(), y_val, folds))
+            away = isinstance(self._points, Blocks | ShardedPoints)
+            train = self._points.digest() if away else sources.content(self._raw)
+            contents = [train, sources.content(X_val), sources.content(y_val)]
+            data = joblib.hash((contents, self._labels(), folds))
             kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
-        n_val = sum(leg.size for leg in legs)
+        n_val = sum(leg.size for leg in parts)
         shape = (3 if bounded else 1, self._targets.size)
         total, error = runs.total(
-            legs, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
+            parts, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
         )
         total = total / n_val
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
             upper=total[2] if bounded else total[0],
-            index=np.arange(self._targets.size),
+            index=frames.index(self._origin, self._targets.size),
             labels=self._labels(),
             params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
             n_validation=n_val,
             weight_error=error,
             recall=self._recall(X_val),
             version=dataworth.__version__,
+            origin=self._origin,
         )
 
-    def _legs(self, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:
-        """The parts of a run that share a training set, and the folds where there are any."""
-        parameters.check_partial(self, plans.is_partial(self, X_val))
-        if cv is None and (X_val is not None or y_val is not None):
-            queries = self._check_queries(X_val)
-            targets = self._check_val_targets(y_val, queries.shape[0])
-            whole = (queries, targets, None)
-            return [Leg(queries.shape[0], lambda: (plans.task(self, queries), *whole), None)], []
-        if self._points is None:
-            raise ValueError("X_val must hold distances with metric='precomputed'; got none.")
-        if cv is None:
-            if self._targets.size < 2:
-                raise ValueError("X must hold at least two points to value them without X_val.")
-            if self.encoder is not None and is_supervised(self.encoder, self._raw):
-                raise ValueError(
-                    "encoder must not learn from labels in leave-one-out, where it has seen the "
-                    "label of each validation point; use value(cv=5)."
-                )
-            everyone = np.arange(self._targets.size)
-            opened = (self._points, self._targets, everyone)
-            return [Leg(everyone.size, lambda: (plans.task(self, None), *opened), None)], []
-        if X_val is not None or y_val is not None:
-            raise ValueError("cv must be None where X_val and y_val are given.")
-        if isinstance(self._points, ShardedPoints):
-            raise ValueError("cv must be None where X is a Dask array.")
-        labels = self._labels()
-        splitter = check_cv(cv, labels, classifier=self.game != "regression")
-        like = labels if isinstance(self._points, Blocks) else self._raw
-        folds = [(train, val) for train, val in splitter.split(like, labels)]
-        for train, val in folds:
-            missing = np.setdiff1d(labels[val], labels[train])
-            if self.game != "regression" and missing.size:
-                raise ValueError(
-                    "cv must leave every class in each training part; "
-                    f"{missing.tolist()[0]!r} is missing."
-                )
-        return [Leg(len(val), self._fold(train, val), train) for train, val in folds], folds
+    @overload
+    def explain(self, points: int) -> Explanation: ...
+    @overload
+    def explain(self, points: Sequence[int]) -> list[Explanation]: ...
 
-    def _fold(self, train: NDArray[np.int64], val: NDArray[np.int64]) -> Callable[[], Any]:
-        """A leg of cross-valuation; nothing is fitted or read before it is opened.
+    def explain(self, points: int | Sequence[int]) -> Explanation | list[Explanation]:
+        """Say what points add to each validation point, and who their neighbours are.
 
-        Where nothing is learned from the points they stay where they are, and the distances to
-        those of the training part are picked.
+        Explains the values of the last call of `value`, whose validation points are gone through
+        once more; memory is that of n_val numbers for each point asked for.
+
+        Parameters
+        ----------
+        points : the position of a training point, or several.
+
+        Returns
+        -------
+        Explanation, or a list of them for several points.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, y)
+        >>> values = valuator.value([[0.0], [1.0]], ["a", "b"])
+        >>> why = valuator.explain(4)
+        >>> print(why.label, why.suggested, why.hurts["validation"])
+        b a [0]
         """
-
-        def opened() -> Any:
-            if self.encoder is None and self._index is None:
-                queries = Picked(self._points, val)
-                return plans.task(self, None, train), queries, self._targets[val], None
-            labels = self._labels()
-            part = clone(self).fit(_safe_indexing(self._raw, train), labels[train])
-            queries = part._check_queries(_safe_indexing(self._raw, val))
-            targets = part._check_val_targets(labels[val], len(val))
-            return plans.task(part, queries), queries, targets, None
-
-        return opened
+        check_is_fitted(self, "_fitted_with")
+        if not hasattr(self, "_valued"):
+            raise ValueError("explain needs values: call value first.")
+        several = np.ndim(points) > 0
+        chosen = checks.positions(points if several else [points], "points", self._targets.size)
+        parts, _ = legs.of(self, *self._valued)
+        explained = explanation.explain(self, parts, chosen)
+        return explained if several else explained[0]
 
     def _recall(self, X_val: Any) -> float | None:
         if self._index is None:
             return None
-        return plans.recall(self, self._points if X_val is None else self._check_queries(X_val))
+        queries = self._points if X_val is None else self._check_queries(X_val)
+        recall = plans.recall(self, queries)
+        if recall < LOW_RECALL:
+            warnings.warn(
+                f"neighbors='faiss' found {recall:.0%} of the nearest points only, and values are "
+                "off accordingly; see neighbors_params.",
+                stacklevel=3,
+            )
+        return recall
 
     def _measured(self, points: NDArray[Any]) -> NDArray[Any]:
         return neighbors.check_metric(points, parameters.metric(self), self.metric_params or {})
@@ -372,7 +384,7 @@ class KNNShapley(BaseEstimator):
         return checks.matrix(self.encoder_.transform(X), "what encoder returns", sparse=True)
 
     def _what_fit_uses(self) -> tuple[Any, ...]:
-        search = (self.neighbors, self.neighbors_params)
+        search = (self.neighbors, dict(self.neighbors_params or {}))
         return self.metric, self.metric_params, self.encoder, self.game == "regression", search
 
     def _n_classes(self) -> int:
@@ -397,6 +409,8 @@ class KNNShapley(BaseEstimator):
         return checks.encode(labels, self.classes_, "y_val")
 
     def _check_queries(self, X_val: Any) -> NDArray[Any]:
+        if X_val is not None and is_source(X_val):
+            X_val = X_val[:]
         if self._points is None:
             queries = checks.matrix(
                 X_val,
@@ -406,13 +420,14 @@ class KNNShapley(BaseEstimator):
                 sparse=True,
             )
             if issparse(queries):
-                checks.graph(queries, "X_val")
-            if queries.min() < 0.0:
+                checks.graph(X_val, "X_val")
+            least = queries.data.min() if issparse(queries) else queries.min()
+            if least < 0.0:
                 raise ValueError(
-                    f"X_val must hold distances with metric='precomputed'; got {queries.min()}."
+                    f"X_val must hold distances with metric='precomputed'; got {least}."
                 )
             return queries
-        if self.encoder is not None:
+        if hasattr(self, "encoder_"):
             checks.rows(X_val, "X_val")
             queries = self._encoded(X_val)
         else:

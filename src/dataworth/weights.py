@@ -208,11 +208,13 @@ class Weighting:
             if own is None:
                 return self.rank(row, limit)
             return without(self.rank(np.delete(row, own), limit), own)
-        order, distances = known.index[:limit], known.distance[:limit]
+        order, distances = known.index, known.distance
         weights = self.weights_of(distances, float(distances[0]), np.nan, np.nan)
         size = int(np.count_nonzero(weights))
         if size < order.size:  # the others weigh nothing either
-            return Ranked(order[:size], weights[:size], None, True)
+            whole = Ranked(order[:size], weights[:size], None, True)
+            return whole if limit is None else cut(whole, limit, n_train)
+        order, weights = order[:limit], weights[:limit]
         behind = np.full(n_train, weights[-1])
         behind[order] = -1
         if own is not None:

@@ -26,8 +26,8 @@ def quadratic(
     right : (N,) booleans, nearest point first: whether the label is the validation point's.
     weights : (N,) integers of at least 0.
     n_neighbors : K.
-    max_rank : M*, if given: the paper's approximation, for which sets of points, and the sum over
-        m, end at rank M*.
+    max_rank : if given, the paper's approximation, for which sets of points, and the sum over m,
+        end at this rank, `M*`.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def quadratic(
 
     Notes
     -----
-    The cost is O(W K^2 N^2), or O(W K^2 N M*), where W is the largest weight.
+    The cost is O(W K^2 N^2), or `O(W K^2 N M*)`, where W is the largest weight.
 
     The counts exceed every number type soon, so each is kept divided by the number of sets it is
     out of, which makes it a probability. Then F_i[m, l, s] / (n choose l-1), with n the number of

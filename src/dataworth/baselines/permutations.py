@@ -23,6 +23,8 @@ from dataworth.kernels.compiled import compiled
 class Sampled:
     """Estimated values.
 
+    Attributes
+    ----------
     values : (N,) estimates, nearest point first.
     standard_error : (N,) estimated standard deviations of the estimates.
     n_evaluations : how many times the utility of a set was computed.

@@ -1,0 +1,248 @@
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const palette = (n, hasRest) => Array.from({ length: n }, (_, k) => css(hasRest && k === n - 1 ? "--other" : `--class-${k % 7}`));
+const charts = [];
+
+/* A card with a heading, a chart, and the same numbers as a table for those who cannot see it. */
+function card(title, text, height, wide, draw, table) {
+  const canvas = el("canvas", { role: "img", "aria-label": `${title}. ${text}` });
+  const box = el("div", { class: "canvas" }, canvas);
+  box.style.height = `${height}px`;
+  const numbers = el("details", { class: "numbers" }, el("summary", {}, "Show the numbers"));
+  numbers.addEventListener("toggle", () => {
+    if (numbers.open && numbers.children.length === 1) numbers.append(numbersTable(...table()));
+  });
+  const place = el("div", { class: wide ? "card wide" : "card" }, el("h3", {}, title), el("p", { class: "muted" }, text));
+  charts.push({ canvas, draw, chart: null, legend: place.appendChild(el("div", { class: "legend" })) });
+  place.append(box, numbers);
+  byId("charts").append(place);
+}
+
+/* At most three cards in a row, and rows as full as each other. */
+function arrange() {
+  const small = byId("charts").querySelectorAll(".card:not(.wide)");
+  const inRows = Math.ceil(small.length / 3);
+  const full = small.length - inRows * Math.floor(small.length / inRows);
+  let k = 0;
+  for (let row = 0; row < inRows; row++) {
+    const size = Math.floor(small.length / inRows) + (row < full ? 1 : 0);
+    for (let place = 0; place < size; place++) small[k++].classList.add(`of-${size}`);
+  }
+}
+
+function numbersTable(heads, lines) {
+  return el("div", { class: "frame small" }, el("table", {},
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, lines.map((line) => el("tr", {}, line.map((cell, k) => (k ? el("td", {}, cell) : el("th", { scope: "row" }, data(cell)))))))));
+}
+
+function drawCharts() {
+  Chart.defaults.animation = false;
+  Chart.defaults.maintainAspectRatio = false;
+  Chart.defaults.color = css("--muted");
+  Chart.defaults.borderColor = css("--grid");
+  Chart.defaults.font.family = css("--font");
+  Chart.defaults.font.size = 12;
+  Object.assign(Chart.defaults.plugins.tooltip, {
+    backgroundColor: css("--tip"), titleColor: css("--tip-text"), bodyColor: css("--tip-text"),
+    padding: 10, cornerRadius: 6, boxPadding: 4, displayColors: true,
+  });
+  Chart.defaults.plugins.legend.display = false;
+  for (const item of charts) {
+    if (item.chart) item.chart.destroy();
+    item.chart = new Chart(item.canvas, item.draw());
+    legend(item);
+  }
+}
+
+function legend({ chart, legend: place }) {
+  place.replaceChildren();
+  if (chart.data.datasets.filter((set) => set.label !== undefined).length < 2) return;
+  chart.data.datasets.forEach((set, k) => {
+    const swatch = el("span", { class: "swatch" });
+    swatch.style.background = set.backgroundColor;
+    const button = el("button", { type: "button", class: "key", "aria-pressed": "true", title: "Show or hide" }, swatch, data(clip(set.label, 30)));
+    button.addEventListener("click", () => {
+      const shown = !chart.isDatasetVisible(k);
+      chart.setDatasetVisibility(k, shown);
+      chart.update();
+      button.setAttribute("aria-pressed", String(shown));
+    });
+    place.append(button);
+  });
+}
+
+/* A dashed line across the chart, with a word on it. */
+const line = (axis, at, word) => ({
+  id: `line-${axis}`,
+  afterDatasetsDraw({ ctx, chartArea, scales }) {
+    const pixel = scales[axis].getPixelForValue(at);
+    ctx.save();
+    ctx.strokeStyle = css("--text");
+    ctx.fillStyle = css("--muted");
+    ctx.setLineDash([4, 4]);
+    ctx.beginPath();
+    ctx.moveTo(pixel, chartArea.top);
+    ctx.lineTo(pixel, chartArea.bottom);
+    ctx.stroke();
+    ctx.font = `12px ${css("--font")}`;
+    const onLeft = pixel > (chartArea.left + chartArea.right) / 2;
+    ctx.textAlign = onLeft ? "right" : "left";
+    if (word) ctx.fillText(word, pixel + (onLeft ? -6 : 6), chartArea.bottom - 12);
+    ctx.restore();
+  },
+});
+
+function histogramCard() {
+  const { edges, series, below, above } = report.histogram;
+  const last = edges.length - 2;
+  const range = (k) => {
+    if (k === 0 && below) return `below ${number(edges[1])}`;
+    if (k === last && above) return `${number(edges[k])} and above`;
+    return `${number(edges[k])} to ${number(edges[k + 1])}`;
+  };
+  const steps = edges.slice(1).map((_, k) => k);
+  const what = report.regression ? "target" : "label";
+  const tails = below || above ? " The outermost bars hold everything beyond them." : "";
+  card(`Values by ${what}`, `How many points have which value. Left of the dashed line values are negative.${tails}`, 300, true, () => {
+    const colours = palette(series.length, series.length > 7);
+    return {
+      type: "bar",
+      data: {
+        datasets: series.map((one, k) => ({
+          label: one.name, data: one.counts.map((y, step) => ({ x: (edges[step] + edges[step + 1]) / 2, y })),
+          backgroundColor: colours[k], stack: "all", barPercentage: 1, categoryPercentage: 0.94,
+        })),
+      },
+      options: {
+        interaction: { mode: "index", intersect: false },
+        scales: {
+          x: { type: "linear", stacked: true, offset: false, min: edges[0], max: edges[last + 1], grid: { display: false, offset: false },
+            title: { display: true, text: "value" }, ticks: { maxRotation: 0, autoSkipPadding: 24, includeBounds: false, callback: (x) => number(x) } },
+          y: { stacked: true, beginAtZero: true, title: { display: true, text: "points" }, ticks: { precision: 0 } },
+        },
+        plugins: {
+          tooltip: { filter: (item) => item.raw.y > 0, callbacks: {
+            title: (items) => (items.length ? `value ${range(items[0].dataIndex)}` : ""),
+            label: (item) => ` ${clip(item.dataset.label, 40)}: ${count(item.raw.y)}` } },
+        },
+      },
+      plugins: edges[0] <= 0 && edges[last + 1] >= 0 ? [line("x", 0, "")] : [],
+    };
+  }, () => [["value", ...series.map((one) => one.name)], steps.map((k) => [range(k), ...series.map((one) => count(one.counts[k]))])]);
+}
+
+function curveCard() {
+  const { sizes, sums, peak } = report.curve;
+  const shapley = report.semivalue === "shapley";
+  const lost = Math.max(...sums) - sums[sums.length - 1];
+  const text = `Values added up, the most valuable point first. ${
+    peak < report.n ? `The curve falls after ${plural(peak, "point")}: the others take ${number(lost)} away again.` : "No point takes anything away."}${
+    shapley ? " It ends at what all points together achieve beyond none." : ""}`;
+  card("Cumulative value", text, 300, true, () => ({
+    type: "line",
+    data: { datasets: [{
+      label: "sum", data: sizes.map((x, k) => ({ x, y: sums[k] })), borderColor: css("--accent"), backgroundColor: css("--accent-soft"),
+      fill: "origin", borderWidth: 2, pointRadius: 0, pointHitRadius: 8,
+    }] },
+    options: {
+      interaction: { mode: "nearest", axis: "x", intersect: false },
+      scales: {
+        x: { type: "linear", min: 0, max: report.n, title: { display: true, text: "points, the most valuable first" }, grid: { display: false },
+          ticks: { maxRotation: 0, autoSkipPadding: 24, callback: (x) => count(x) } },
+        y: { title: { display: true, text: "sum of their values" }, ticks: { callback: (y) => number(y) } },
+      },
+      plugins: { tooltip: { displayColors: false, callbacks: {
+        title: (items) => `the best ${plural(items[0].parsed.x, "point")}`,
+        label: (item) => `sum ${number(item.parsed.y, 4)}` } } },
+    },
+    plugins: peak > 0 && peak < report.n ? [line("x", peak, `${count(report.n - peak)} not positive`)] : [],
+  }), () => [["points", "sum of values"], sizes.map((x, k) => [count(x), number(sums[k], 6)])]);
+}
+
+const rowHeight = 30;
+
+function spreadCard() {
+  const { groups } = report.breakdowns[0];
+  const what = report.regression ? "target" : "label";
+  card(`Spread of values by ${what}`, "The thin bar holds the middle 90 % of the points, the thick one the middle half; the dot is the median.", groups.length * rowHeight + 50, false, () => {
+    const bars = (low, high, colour, thickness) => ({
+      data: groups.map((one) => [one[4][low], one[4][high]]), backgroundColor: colour, barThickness: thickness, grouped: false, minBarLength: 2,
+    });
+    return {
+      type: "bar",
+      data: { labels: groups.map((one) => one[0]), datasets: [
+        { type: "scatter", data: groups.map((one, k) => ({ x: one[4][2], y: k })), backgroundColor: css("--text"), pointRadius: 4, pointHoverRadius: 4 },
+        bars(1, 3, css("--accent"), 14), bars(0, 4, css("--accent-mid"), 4),
+      ] },
+      options: {
+        indexAxis: "y",
+        interaction: { mode: "index", axis: "y", intersect: false },
+        scales: { x: { ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => number(x) }, title: { display: true, text: "value" } }, y: names() },
+        plugins: { tooltip: { displayColors: false, filter: (item) => item.datasetIndex === 1, callbacks: {
+          title: (items) => clip(groups[items[0].dataIndex][0], 60),
+          label: (item) => {
+            const [, n, , mean, q] = groups[item.dataIndex];
+            return [plural(n, "point"), `middle 90 %: ${number(q[0])} to ${number(q[4])}`, `middle half: ${number(q[1])} to ${number(q[3])}`, `median ${number(q[2])}, mean ${number(mean)}`];
+          } } } },
+      },
+      plugins: [line("x", 0, "")],
+    };
+  }, () => [[what, "points", "5 %", "25 %", "median", "75 %", "95 %", "mean"],
+    groups.map(([name, n, , mean, q]) => [name, count(n), ...q.map((x) => number(x)), number(mean)])]);
+}
+
+function names() {
+  return { grid: { display: false }, ticks: { autoSkip: false, callback(k) { return clip(this.getLabelForValue(k), window.innerWidth < 600 ? 14 : 22); } } };
+}
+
+/* The share of negative points in each group, the worst group first; bins stay in their order. */
+function shareCard(breakdown, position) {
+  const order = breakdown.groups.map((_, k) => k);
+  if (!breakdown.binned) order.sort((a, b) => share(b) - share(a) || a - b);
+  function share(k) { return breakdown.groups[k][2] / breakdown.groups[k][1]; }
+  const groups = order.map((k) => breakdown.groups[k]);
+  const overall = report.negative / report.n;
+  const most = Math.min(1, Math.max(...order.map(share), overall) * 1.45 || 1);
+  const chance = (n) => 3 * Math.sqrt((overall * (1 - overall)) / n);
+  const stands = groups.map((one) => one[2] / one[1] > overall + chance(one[1]));
+  const text = `Of all points ${percent(report.negative, report.n)} are negative, the dashed line. ${
+    stands.some(Boolean) ? "Orange bars are above it by more than chance explains" : "No bar is above it by more than chance explains"}. Choose a bar to see its points in the table.`;
+  card(`Negative points by ${clip(breakdown.name, 60)}`, text, groups.length * rowHeight + 50, false, () => ({
+    type: "bar",
+    data: { labels: groups.map((one) => one[0]), datasets: [{
+      data: groups.map((one) => one[2] / one[1]), barThickness: 18, borderRadius: 3, minBarLength: 2,
+      backgroundColor: stands.map((high) => css(high ? "--bad" : "--accent")),
+    }] },
+    options: {
+      indexAxis: "y",
+      interaction: { mode: "nearest", axis: "y", intersect: false },
+      onClick: (_, items) => { if (items.length) showGroup(position, order[items[0].index]); },
+      onHover: (event, items) => { event.native.target.style.cursor = items.length ? "pointer" : "default"; },
+      scales: { x: { min: 0, max: most, ticks: { includeBounds: false, maxRotation: 0, autoSkipPadding: 16, callback: (x) => `${Number((100 * x).toPrecision(3))} %` } }, y: names() },
+      plugins: { tooltip: { displayColors: false, callbacks: {
+        title: (items) => clip(groups[items[0].dataIndex][0], 60),
+        label: (item) => {
+          const [, n, negative, mean] = groups[item.dataIndex];
+          return [`${count(negative)} of ${plural(n, "point")} negative, ${percent(negative, n)}`, `mean value ${number(mean)}`];
+        } } } },
+    },
+    plugins: [line("x", overall, ""), { id: "shares", afterDatasetsDraw(chart) {
+      const { ctx, chartArea } = chart;
+      ctx.save();
+      ctx.fillStyle = css("--text");
+      ctx.font = `12px ${css("--font")}`;
+      ctx.textBaseline = "middle";
+      chart.getDatasetMeta(0).data.forEach((bar, k) => {
+        const word = `${percent(groups[k][2], groups[k][1])} of ${count(groups[k][1])}`;
+        const wide = ctx.measureText(word).width;
+        ctx.fillStyle = css("--surface");
+        const x = Math.min(bar.x + 6, chartArea.right - wide);
+        ctx.fillRect(x - 2, bar.y - 8, wide + 4, 16);
+        ctx.fillStyle = css("--text");
+        ctx.fillText(word, x, bar.y);
+      });
+      ctx.restore();
+    } }],
+  }), () => [[breakdown.name, "points", "negative", "share", "mean value"],
+    groups.map(([name, n, negative, mean]) => [name, count(n), count(negative), percent(negative, n), number(mean)])]);
+}

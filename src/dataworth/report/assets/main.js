@@ -1,0 +1,128 @@
+const menu = (id, word, options, change) => el("label", { class: "field" }, el("span", {}, word),
+  el("select", { id, on: { change: (event) => { change(event.target.value); } } }, options.map(([value, text]) => el("option", { value }, text))));
+
+function showFilters() {
+  const search = el("input", { type: "search", id: "search", placeholder: "any text, label, id or position", autocomplete: "off", spellcheck: "false" });
+  search.addEventListener("input", () => { state.search = search.value; showTable(); });
+  const filter = (set) => (value) => { set(value); showTable(); };
+  const places = [
+    el("label", { class: "field grow" }, el("span", {}, "Search"), search),
+    ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
+    hasSuggestions && !report.regression ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
+    menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
+    report.columns.length ? columnMenu() : null,
+    menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
+    el("span", { id: "found", class: "found", role: "status" }),
+  ];
+  byId("filters").append(...places.filter(Boolean));
+  fillSort();
+}
+
+function fillSort() {
+  byId("sort").replaceChildren(...fields().map((field) => el("option", { value: field.key }, clip(field.head, 40))));
+  byId("sort").value = fields().some((field) => field.key === state.sort) ? state.sort : "value";
+}
+
+function columnMenu() {
+  const box = el("details", { class: "field choose" }, el("summary", {}, "Columns"),
+    el("div", { class: "choices" }, report.columns.map((column, k) => el("label", {}, el("input", { type: "checkbox", checked: state.shown.has(k), on: { change: (event) => {
+      event.target.checked ? state.shown.add(k) : state.shown.delete(k);
+      fillSort();
+      showTable(true);
+    } } }), data(clip(column.name, 40))))));
+  document.addEventListener("click", (event) => { if (!box.contains(event.target)) box.open = false; });
+  box.addEventListener("keydown", (event) => { if (event.key === "Escape") { box.open = false; box.firstChild.focus(); } });
+  return box;
+}
+
+function markAll(kind) {
+  byId("all").value = "";
+  if (!kind) return;
+  const chosen = kind === "none" ? rows.filter((row) => marks.has(row.p))
+    : rows.filter((row) => !marks.has(row.p) && (kind !== "relabel" || proposal(row)));
+  const what = kind === "none" ? "Take the marks off" : kind === "relabel" ? "Relabel as suggested:" : `${WORDS[kind]}:`;
+  if (!chosen.length) return tell("Nothing to mark: every point found is marked already, or has no other label suggested.");
+  if (!confirm(`${what} ${plural(chosen.length, "point")}${kind === "none" ? "" : " not yet marked"} of the ${count(rows.length)} found?`)) return;
+  for (const row of chosen) setMark(row, kind === "none" ? null : kind);
+  showTable(true);
+}
+
+function setFilters(changes) {
+  state.search = ""; state.suggestion = ""; state.decision = "";
+  state.groups.fill("");
+  byId("search").value = "";
+  for (const menu of byId("filters").querySelectorAll("select")) if (menu.id !== "sort") menu.value = "";
+  changes();
+  showTable();
+  byId("points").scrollIntoView();
+}
+
+const showGroup = (position, code) => setFilters(() => { state.groups[position] = String(code); byId(`group-${position}`).value = String(code); });
+const showOpen = () => setFilters(() => { state.decision = "open"; byId("decision").value = "open"; });
+
+function showWords() {
+  const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.regression ? "targets" : "labels"}.`;
+  const differing = report.rows.filter((row) => proposal(row)).length;
+  const tile = (figure, word) => el("div", { class: "tile" }, el("strong", {}, figure), el("span", {}, word));
+  byId("tiles").append(
+    tile(count(report.n), "training points"),
+    tile(count(report.negative), `with a negative value, ${percent(report.negative, report.n)}`),
+    tile(number(lowest), "the lowest value"),
+    hasSuggestions && !report.regression ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
+  const all = report.rows.length === report.n;
+  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
+  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+  byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
+}
+
+function showAbout() {
+  const meaning = report.regression ? "Positive points bring predictions on validation points nearer to their targets, negative ones take them away."
+    : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
+  const zero = report.game === "hard" ? "In the hard game the values of one validation point add up to at most 0, so a negative value alone says little."
+    : "A negative value means that it does more harm than good.";
+  byId("about").append(
+    el("p", {}, `${meaning} ${zero} The order counts most: do not take 0 for a threshold, and look before you remove. A low value can also be a rare but right example, or a validation label that is wrong.`),
+    report.bounded ? el("p", {}, "These values are within bounds rather than exact; the details of each point show its bounds.") : "",
+    ...report.notes.map((note) => el("p", { class: "muted" }, note)),
+    el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },
+      [["dataworth", report.version], ["validation points", count(report.nValidation)], ...report.params].map(([key, value]) => el("div", {}, el("dt", {}, data(key)), el("dd", {}, data(clip(value, 300))))))));
+}
+
+function theme(choice) {
+  const dark = choice ? choice === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  byId("theme").textContent = dark ? "☀ Light" : "☾ Dark";
+  drawCharts();
+}
+
+function start() {
+  loadMarks();
+  showWords();
+  histogramCard();
+  curveCard();
+  report.breakdowns.forEach((breakdown, k) => {
+    shareCard(breakdown, k);
+    if (k === 0) spreadCard();
+  });
+  arrange();
+  showFilters();
+  showTable();
+  showCount();
+  showAbout();
+  theme(memory.get("theme"));
+  byId("theme").addEventListener("click", () => {
+    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    memory.set("theme", next);
+    theme(next);
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme(memory.get("theme")));
+  addEventListener("beforeprint", () => theme("light"));
+  addEventListener("afterprint", () => theme(memory.get("theme")));
+  byId("download").addEventListener("click", download);
+  byId("clear").addEventListener("click", clearMarks);
+  byId("frame").addEventListener("keydown", keys);
+  document.documentElement.dataset.ready = "yes";
+}
+start();

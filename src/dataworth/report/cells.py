@@ -1,0 +1,121 @@
+"""What users' columns hold, made fit for a page: plain text and plain numbers of bounded size."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dataworth import decisions
+
+Values = Sequence[Any] | NDArray[Any]
+# A cell of the page: missing, a number, a text, or a cut text and how many characters it lacks.
+Cell = None | float | int | str | tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: numbers (None where missing), or anything (None where missing)."""
+
+    name: str
+    items: list[Any]
+    is_number: bool
+
+
+def column(name: str, values: Values) -> Column:
+    """A column with plain Python values."""
+    if getattr(getattr(values, "dtype", None), "kind", None) in ("M", "m"):
+        values = [None if str(v) == "NaT" else str(v) for v in values]
+    items = values.tolist() if hasattr(values, "tolist") else list(values)
+    # Columns are long and hold few types: what can be missing is asked of types first.
+    kinds = set(map(type, items))
+    may_miss = {k for k in kinds if not issubclass(k, str | Integral)}
+    if may_miss:
+        items = [None if type(v) in may_miss and is_missing(v) else v for v in items]
+    kinds = set(map(type, items)) - {type(None)}
+    is_number = bool(kinds) and bool not in kinds and all(issubclass(k, Real) for k in kinds)
+    return Column(name, items, is_number)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, not a number, or what data frames put where nothing is."""
+    if isinstance(value, float) or value is None:
+        return value is None or value != value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Real) and math.isnan(value)
+
+
+def checked(columns: Mapping[str, Values], argument: str, length: int | None) -> dict[str, Any]:
+    """Columns with names that are strings and one length."""
+    if not isinstance(columns, Mapping):
+        raise TypeError(
+            f"{argument} must be a mapping of column names to sequences; "
+            f"got {type(columns).__name__}."
+        )
+    for name, values in columns.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must have names that are strings; got {name!r}.")
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            raise TypeError(f"{argument} must hold sequences; {name!r} is {values!r:.60}.")
+        length = len(values) if length is None else length
+        if len(values) != length:
+            raise ValueError(
+                f"{argument} must have {length} entries in each column; {name!r} has {len(values)}."
+            )
+    return dict(columns)
+
+
+def significant(number: float, digits: int = 6) -> float | None:
+    """A number with that many digits, which is what a page shows; None where it is not finite."""
+    return float(f"{number:.{digits}g}") if math.isfinite(number) else None
+
+
+def cell(value: Any) -> Cell:
+    """A value as a number, where a page can hold it as one, or as text."""
+    if value is None:
+        return None
+    if isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) <= 2**53:
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, Integral) and math.isfinite(value):
+        return significant(float(value))
+    return decisions.plain(value)
+
+
+def cut_to_budget(
+    tables: Iterable[list[Cell]], budget: int, lengths: Sequence[int]
+) -> tuple[int, Callable[[Cell], Cell]]:
+    """The largest of the lengths at which all texts take no more than the budget, and its cut."""
+    texts = [c for cells in tables for c in cells if isinstance(c, str) and len(c) > lengths[-1]]
+    length = next((size for size in lengths if _fits(texts, size, budget)), lengths[-1])
+
+    def cut(value: Cell) -> Cell:
+        if isinstance(value, str) and len(value) > length:
+            return value[:length], len(value) - length
+        return value
+
+    return length, cut
+
+
+def _fits(texts: Iterable[str], length: int, budget: int) -> bool:
+    for text in texts:
+        budget -= len(embedded(text[:length]))
+        if budget < 0:
+            return False
+    return True
+
+
+def clipped(text: str, length: int) -> str:
+    """A name that fits a chart or a menu."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def embedded(data: Any) -> str:
+    """JSON that no HTML parser can take for markup, whatever it holds."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,137 @@
+"""Pictures for the page: thumbnails in data: addresses, so that the file stands alone."""
+
+import base64
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dataworth.report import cells
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+SIDE = 160
+BUDGET = 4_000_000
+
+
+class Gallery:
+    """Thumbnails of a column of image files or arrays, each made once, within a budget.
+
+    Arrays have shape (height, width) or (height, width, 1, 3 or 4). Bytes are shown as they are;
+    other numbers are scaled so that the column's smallest is black and its largest white.
+    """
+
+    def __init__(self, column: cells.Values, root: str | os.PathLike[str] | None) -> None:
+        try:
+            import PIL.Image  # noqa: F401
+        except ImportError:
+            raise ImportError(
+                "image needs Pillow, which is not installed; "
+                "get it with pip install 'dataworth[report]'."
+            ) from None
+        self._column = column
+        self._root = Path() if root is None else Path(root)
+        self._range: tuple[float, float] | None = None
+
+    def check(self, argument: str) -> None:
+        """Refuse arrays that are no pictures; files are looked at when they are shown."""
+        for position, entry in enumerate(self._column):
+            array = _array(entry)
+            if array is None:
+                continue
+            flat = array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (1, 3, 4))
+            if not flat or array.size == 0 or array.dtype.kind not in "biuf":
+                raise ValueError(
+                    f"{argument} must hold paths, or arrays of shape (height, width) or (height, "
+                    f"width, 1, 3 or 4); entry {position} has shape {array.shape} and dtype "
+                    f"{array.dtype}."
+                )
+            if array.dtype != np.uint8:
+                finite = array[np.isfinite(array)]
+                if finite.size:
+                    low, high = float(finite.min()), float(finite.max())
+                    old = self._range or (low, high)
+                    self._range = min(low, old[0]), max(high, old[1])
+
+    def picture(self, position: int) -> tuple[str | None, str | None]:
+        """The address of a thumbnail, or the reason why there is none; neither where missing."""
+        entry = self._column[position]
+        array = _array(entry)
+        if array is not None:
+            return self._of_array(array), None
+        if cells.is_missing(entry):
+            return None, None
+        return self._of_file(entry)
+
+    def _of_array(self, array: Any) -> str:
+        from PIL import Image
+
+        if array.dtype != np.uint8:
+            low, high = self._range or (0.0, 1.0)
+            scaled = (np.nan_to_num(array.astype(np.float64), nan=low) - low) / (high - low or 1.0)
+            array = (scaled.clip(0, 1) * 255).round().astype(np.uint8)
+        if array.ndim == 3 and array.shape[2] == 1:
+            array = array[:, :, 0]
+        return _address(Image.fromarray(np.ascontiguousarray(array)), "PNG")
+
+    def _of_file(self, entry: Any) -> tuple[str | None, str | None]:
+        from PIL import Image, ImageOps
+
+        try:
+            path = self._root / os.fspath(entry)
+            if not path.is_file():
+                return None, "no such file"
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", Image.DecompressionBombWarning)
+                with Image.open(path, formats=FORMATS) as image:
+                    image.draft("RGB", (2 * SIDE, 2 * SIDE))
+                    upright = ImageOps.exif_transpose(image)
+                    has_alpha = "A" in upright.getbands() or "transparency" in upright.info
+                    return _address(upright.convert("RGBA" if has_alpha else "RGB"), "WEBP"), None
+        except Exception:  # whatever a path that is none or a damaged picture makes readers raise
+            return None, "not a png, jpeg, gif or webp file that can be read"
+
+
+def _array(entry: Any) -> Any:
+    """The entry as an array, or None where it is not one."""
+    if isinstance(entry, str | os.PathLike) or cells.is_missing(entry):
+        return None
+    return np.asarray(entry)
+
+
+def _address(image: Any, kind: str) -> str:
+    image.thumbnail((SIDE, SIDE))
+    file = io.BytesIO()
+    image.save(file, kind, **({"quality": 80} if kind == "WEBP" else {"optimize": True}))
+    return f"data:image/{kind.lower()};base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+class Album:
+    """The pictures of a page: a list of addresses, each once, within a budget."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+        self.is_full = False
+        self._room = BUDGET
+        self._places: dict[tuple[Gallery, int], int | str | None] = {}
+
+    def place(self, gallery: Gallery, position: int) -> int | str | None:
+        """Where a point's picture is in the list, or why it has none; None where missing."""
+        key = gallery, position
+        if key not in self._places:
+            self._places[key] = self._add(gallery, position)
+        return self._places[key]
+
+    def _add(self, gallery: Gallery, position: int) -> int | str | None:
+        address, reason = (None, None) if self.is_full else gallery.picture(position)
+        if address is not None and len(address) > self._room:
+            self.is_full = True
+        if self.is_full:
+            return "left out, to keep the report small"
+        if address is None:
+            return reason
+        self._room -= len(address)
+        self.addresses.append(address)
+        return len(self.addresses) - 1

@@ -1,0 +1,141 @@
+"""What the charts show: counts, quantiles and sums, never the points themselves."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dataworth import decisions
+from dataworth.report import cells
+
+MOST_GROUPS = 12
+MOST_COLOURS = 7
+N_BINS = 6
+N_STEPS = 60
+N_CURVE = 300
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The points in a few groups: a code per point, and the names of the codes.
+
+    Bins of numbers are in their order, categories by size; `rest` is the code of those too rare to
+    have a group of their own, or None.
+    """
+
+    title: str
+    codes: NDArray[np.int64]
+    names: list[str]
+    binned: bool
+    rest: int | None
+
+
+def categories(title: str, items: Sequence[Any]) -> Groups:
+    """One group per value, the most frequent ones; the others share one."""
+    texts = [None if v is None else _text(v) for v in items]
+    ranked = sorted(Counter(texts).items(), key=lambda pair: (-pair[1], str(pair[0])))
+    own = ranked if len(ranked) <= MOST_GROUPS else ranked[: MOST_GROUPS - 1]
+    names = ["missing" if t is None else cells.clipped(t, 80) or "empty" for t, _ in own]
+    rest = None
+    if len(own) < len(ranked):
+        rest = len(own)
+        names.append(f"{len(ranked) - len(own)} others")
+    code = {text: position for position, (text, _) in enumerate(own)}
+    return Groups(title, np.array([code.get(t, rest) for t in texts]), names, False, rest)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, float):
+        return decisions.plain(value)
+    return str(int(value)) if value.is_integer() else repr(float(value))
+
+
+def bins(title: str, items: Sequence[Any]) -> Groups:
+    """Groups of numbers next to each other, about as many points in each."""
+    numbers = np.array([np.nan if v is None else float(v) for v in items])
+    known = ~np.isnan(numbers)
+    inner = np.unique(
+        np.quantile(numbers[known], np.arange(1, N_BINS) / N_BINS, method="inverted_cdf")
+    )
+    raw = np.where(known, np.searchsorted(inner, numbers), N_BINS)
+    present, codes = np.unique(raw, return_inverse=True)
+    names = []
+    for position, code in enumerate(present):
+        if code == N_BINS:
+            names.append("missing")
+            continue
+        low, high = numbers[codes == position].min(), numbers[codes == position].max()
+        names.append(f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}".replace("-", "−"))
+    return Groups(title, codes, names, True, None)
+
+
+def by_column(column: cells.Column) -> Groups:
+    """Bins of a column of many numbers, categories of any other."""
+    if column.is_number and len(set(column.items)) > MOST_GROUPS:
+        return bins(column.name, column.items)
+    return categories(column.name, column.items)
+
+
+def histogram(values: NDArray[np.float64], classes: Groups) -> dict[str, Any]:
+    """Counts by class in bins of one width, an edge at 0, the tails pooled in the outer bins."""
+    low, high = np.quantile(values, [0.005, 0.995])
+    if low == high:
+        low, high = values.min(), values.max()
+    width = _round_step((high - low) / N_STEPS or abs(high) / N_STEPS or 1.0)
+    first, last = np.floor(low / width), np.floor(high / width)
+    steps = (np.clip(np.floor(values / width), first, last) - first).astype(np.int64)
+    n_steps = int(last - first) + 1
+    codes, names = _coloured(classes)
+    counts = np.zeros((len(names), n_steps), np.int64)
+    np.add.at(counts, (codes, steps), 1)
+    edges = (first + np.arange(n_steps + 1)) * width
+    return {
+        "edges": [cells.significant(e) for e in edges.tolist()],
+        "below": bool(values.min() < edges[0]),
+        "above": bool(values.max() >= edges[-1]),
+        "series": [
+            {"name": name, "counts": row.tolist()} for name, row in zip(names, counts, strict=True)
+        ],
+    }
+
+
+def _round_step(width: float) -> float:
+    """The next larger step of 1, 2 or 5 times a power of ten, so that edges are round."""
+    power = 10.0 ** np.floor(np.log10(width))
+    return float(power * min(m for m in (1, 2, 5, 10) if m * power >= width * 0.999))
+
+
+def _coloured(groups: Groups) -> tuple[NDArray[np.int64], list[str]]:
+    """As many groups as colours can be told apart; bins are few enough already."""
+    if len(groups.names) <= MOST_COLOURS + (groups.rest is not None):
+        return groups.codes, groups.names
+    kept = groups.names[:MOST_COLOURS]
+    return np.minimum(groups.codes, MOST_COLOURS), [*kept, "all others"]
+
+
+def curve(values: NDArray[np.float64]) -> dict[str, Any]:
+    """Sums of the best values, best first, at a few hundred sizes and at the peak."""
+    sums = np.concatenate([[0.0], np.cumsum(np.sort(values)[::-1])])
+    peak = int((values > 0).sum())
+    sizes = np.linspace(0, values.size, N_CURVE + 1).round().astype(np.int64)
+    sizes = np.unique(np.append(sizes, peak))
+    return {
+        "sizes": sizes.tolist(),
+        "sums": [cells.significant(s) for s in sums[sizes].tolist()],
+        "peak": peak,
+    }
+
+
+def breakdown(values: NDArray[np.float64], groups: Groups) -> dict[str, Any]:
+    """Per group: its name, size, number of negative points, mean and quantiles."""
+    rows = []
+    for code, name in enumerate(groups.names):
+        own = values[groups.codes == code]
+        quantiles = [cells.significant(q) for q in np.quantile(own, QUANTILES).tolist()]
+        negative = int((own < 0).sum())
+        rows.append([name, own.size, negative, cells.significant(float(own.mean())), quantiles])
+    return {"name": groups.title, "binned": groups.binned, "rest": groups.rest, "groups": rows}

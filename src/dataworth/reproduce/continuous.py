@@ -1,0 +1,217 @@
+"""Real against rounded weights at K = 2, where the O(N^K) way can still be gone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dataworth import neighbors
+from dataworth.baselines import monte_carlo
+from dataworth.datasets import SOURCES
+from dataworth.kernels.compiled import compiled
+from dataworth.reproduce import paper, plots
+from dataworth.reproduce.detection import (
+    PAPER_SEEDS,
+    Scores,
+    absent,
+    beside,
+    dots,
+    drawn,
+    names,
+    scores,
+    setting_of,
+    sizes,
+)
+from dataworth.reproduce.methods import BASELINE, N_BITS, TITLES, found
+from dataworth.reproduce.protocol import DAMAGES, Floats, Task, auroc
+from dataworth.reproduce.run import DEFAULT_SEEDS, Run
+from dataworth.reproduce.writing import interval, sign_test, table
+
+K = 2
+PERMUTATIONS = 50
+METHODS = (*paper.CONTINUOUS_COLUMNS, BASELINE, "soft-linear", "soft-real")
+WHAT = {"mislabel": "flipped labels", "noisy": "noisy features"}
+PRINTED = {"mislabel": paper.CONTINUOUS_MISLABEL, "noisy": paper.CONTINUOUS_NOISY}
+
+
+@compiled()
+def hard_pairs(signed: Floats) -> Floats:
+    """Values of the binary hard game at K = 2 with real weights, by going through all pairs.
+
+    `signed` are the weights, nearest point first, negative for wrong labels. Sets with room left
+    are those of no or one point; point i displaces m with probability 2 / (m (m-1)), where one
+    point before m decides with either.
+    """
+    n = signed.size
+    values, share = np.empty(n), np.zeros(n)
+    before = np.zeros(n)  # for each m, with how many nearer points it votes right
+    for m in range(n):
+        count = 0
+        for j in range(m):
+            count += signed[j] + signed[m] >= 0.0
+        before[m] = count
+        if m > 1:
+            share[m] = 2.0 / ((m + 1.0) * m * (m - 1.0))
+    n_right = np.sum(signed >= 0.0)
+    for i in range(n):
+        own = signed[i]
+        near = 0
+        for m in range(i):
+            near += own + signed[m] >= 0.0
+        value = 0.0
+        for m in range(i + 1, n):
+            vote = 1 if own + signed[m] >= 0.0 else 0
+            value += share[m] * (near - before[m] + vote)
+            near += vote
+        alone = 1.0 if own >= 0.0 else 0.0
+        room = alone - 1.0
+        if n > 1:
+            room += (near - n_right + alone) / (n - 1)
+        values[i] = value + room / n
+    return values
+
+
+def one_vs_one(task: Task, solve: Callable[[Any, Floats, int], Floats]) -> Floats:
+    """The paper's game of several classes, with its linear weights left real.
+
+    `solve` values the points of the right class and one rival: whether right, weights, and the
+    number of the game, each nearest first.
+    """
+    classes = np.unique(task.y_train)
+    total = np.zeros(task.y_train.size)
+    game = 0
+    for x, y in zip(task.X_val, task.y_val, strict=True):
+        distances = neighbors.distances(x[None], task.X_train, "euclidean", {})[0]
+        order = np.argsort(distances, kind="stable")
+        ranked = distances[order]
+        span = ranked[-1] - ranked[0]
+        weights = (ranked[-1] - ranked) / span if span > 0.0 else np.ones(order.size)
+        labels = task.y_train[order]
+        rivals = classes[classes != y]
+        for rival in rivals:
+            inside = (labels == y) | (labels == rival)
+            values = solve(labels[inside] == y, weights[inside], game)
+            total[order[inside]] += values / rivals.size
+            game += 1
+    return total / task.y_val.size
+
+
+def enumerated(right: Any, weights: Floats, _: int) -> Floats:
+    """All pairs."""
+    return np.asarray(hard_pairs(np.where(right, weights, -weights)))
+
+
+def sampled(right: Any, weights: Floats, game: int) -> Floats:
+    """Random permutations."""
+    return monte_carlo(
+        right, weights, n_neighbors=K, game="hard", n_permutations=PERMUTATIONS, random_state=game
+    ).values
+
+
+def measure(task: Task, jobs: int) -> dict[str, Any]:
+    """AUROC by method."""
+    usual: dict[str, Any] = {"n_neighbors": K, "n_jobs": jobs}
+    each = {m: found(m, task, **usual) for m in METHODS if "real" not in m}
+    each["soft-real"] = found("soft-linear", task, **usual, n_bits=None)
+    each["hard-real"] = auroc(one_vs_one(task, enumerated), task.bad)
+    each["hard-real-sampled"] = auroc(one_vs_one(task, sampled), task.bad)
+    return {"auroc": each}
+
+
+def compare(run: Run) -> None:
+    """The experiment `continuous`."""
+    loaded, missing = run.data(names(run))
+    n_seeds = run.n_seeds(PAPER_SEEDS if run.paper_setting else DEFAULT_SEEDS)
+    parts = [
+        setting_of(f"K = {K}, {N_BITS} bits where weights are rounded"),
+        "At K = 2 the nearer of two points outvotes the farther one whatever the weights, as long "
+        "as they fall: with real weights the hard game is the one of a single nearest neighbour, "
+        "but for equal distances and the farthest point, of weight 0. Rounding makes ties, which "
+        "count as right. The O(N^K) column goes through all pairs; Monte Carlo draws "
+        f"{PERMUTATIONS} permutations for each validation point and rival class (the paper does "
+        "not say how many it took). Real weights in the soft game are exact to 1e-9 and need no "
+        "enumeration.",
+    ]
+    found_by = {}
+    for damage in DAMAGES:
+        facts = {"methods": METHODS, "K": K, "permutations": PERMUTATIONS}
+        units = run.measure(
+            damage,
+            loaded,
+            lambda task: measure(task, run.jobs),
+            sizes=sizes(run),
+            n_seeds=n_seeds,
+            facts=facts,
+        )
+        found_by[damage] = scores(units, METHODS)
+        parts += [
+            f"## {WHAT[damage].capitalize()}",
+            *tables(found_by[damage], units, PRINTED[damage], missing),
+        ]
+    parts += absent(missing)
+    title = "Real against rounded weights, K = 2"
+    if run.paper_setting:
+        title += ", the setting that the paper's figures imply"
+    seeds = f"0 to {n_seeds - 1}"
+    figure = picture(found_by, single=run.paper_setting)
+    run.finish(title, parts, figure, seeds=seeds, data=loaded)
+
+
+def tables(
+    found_by: Scores,
+    units: dict[str, list[dict[str, Any]]],
+    printed: paper.Table,
+    missing: dict[str, str],
+) -> list[str]:
+    """Means beside the paper's figures, and what rounding costs."""
+    points = drawn(units)
+    rows = []
+    for name in missing:
+        theirs = [beside(None, printed.get(name), k) for k in range(4)]
+        rows.append([SOURCES[name].title, "–", *theirs, *["–"] * len(METHODS[4:])])
+    for name, by in found_by.items():
+        row = [SOURCES[name].title, points[name]]
+        for k, method in enumerate(METHODS):
+            shown = str(interval(by[method]))
+            if k < 4 and name in printed:
+                shown += f" ({printed[name][k]:.3f})"
+            row.append(shown)
+        rows.append(row)
+    compared = []
+    for method, other in (
+        ("hard-linear", "hard-real"),
+        ("hard-real-sampled", "hard-real"),
+        ("hard-linear-sqrt", "hard-linear"),
+        ("soft-linear", "soft-real"),
+        ("soft-linear", BASELINE),
+    ):
+        gaps = [float(np.mean(by[method]) - np.mean(by[other])) for by in found_by.values()]
+        test = sign_test(gaps)
+        compared.append(
+            [f"{TITLES[method]} − {TITLES[other]}", f"{np.mean(gaps):+.4f}",
+             f"{np.max(np.abs(gaps)):.4f}", test.wins, test.losses, f"{test.p:.2g}"]
+        )  # fmt: skip
+    changes = [np.mean([row[2] - row[0] for row in printed.values()]),
+              np.mean([row[3] - row[2] for row in printed.values()])]  # fmt: skip
+    return [
+        "AUROC, mean over seeds with its 95 % interval, and (what the paper prints).",
+        table(["data", "train / val", *(TITLES[m] for m in METHODS)], rows),
+        table(["difference", "mean", "largest", "better", "worse", "sign test p"], compared),
+        f"In the paper's table, rounding changes AUROC by {changes[0]:+.3f} on average and √N by "
+        f"{changes[1]:+.3f}; those are single draws.",
+    ]
+
+
+def picture(found_by: dict[str, Scores], *, single: bool) -> Any:
+    """Both tasks side by side."""
+    data = next(iter(found_by.values()))
+    figure, axes = plots.panels(1, 2, width=6, height=0.7 * len(data) + 1.6, sharey=True)
+    for axis, damage in zip(axes, found_by, strict=True):
+        columns = paper.CONTINUOUS_COLUMNS
+        dots(axis, found_by[damage], METHODS, PRINTED[damage], columns, single=single)
+        axis.set_title(f"K = 2, {WHAT[damage]}", fontsize=11, loc="left")
+    axes[0].set_yticks(range(len(data)), [SOURCES[n].title for n in data])
+    axes[0].invert_yaxis()
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure

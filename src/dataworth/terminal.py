@@ -1,0 +1,85 @@
+"""What the command line shows in the terminal."""
+
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dataworth import DataValues
+
+
+def summary(
+    values: DataValues,
+    groups: NDArray[Any] | None,
+    top: int,
+    out: TextIO,
+    *,
+    n_features: int | None = None,
+    how: str | None = None,
+) -> None:
+    """The facts of a run in a line, the least valuable points, and pay-outs by group."""
+    console = Console(file=out, highlight=False, markup=False)
+    facts = [f"{len(values):,} training points"]
+    if n_features is not None:
+        facts.append("1 feature" if n_features == 1 else f"{n_features:,} features")
+    if how is not None:
+        facts.append(how)
+    elif values.n_validation:
+        facts.append(f"{values.n_validation:,} validation points")
+    negative = int((values.values < 0).sum())
+    facts += [f"sum of values {values.values.sum():.4g}", f"{negative:,} negative"]
+    console.print(", ".join(facts) + ".")
+    bounded = not np.array_equal(values.lower, values.upper)
+    if top:
+        names = ["index", "value", *(("lower", "upper") if bounded else ()), "label"]
+        table = _table(f"The {min(top, len(values))} least valuable", names)
+        for i in np.argsort(values.values, kind="stable")[:top]:
+            numbers = [values.values[i], *((values.lower[i], values.upper[i]) if bounded else ())]
+            cells = [_shown(values.index[i]), *(f"{n:.6g}" for n in numbers)]
+            table.add_row(*(Text(cell) for cell in [*cells, _shown(values.labels[i])]))
+        console.print(table)
+    if groups is not None:
+        names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
+        table = _table("By group", names)
+        for row in values.by(groups):
+            ends = [f"{row[name]:.6g}" for name in (("lower", "upper") if bounded else ())]
+            share = "-" if np.isnan(row["share"]) else f"{100 * row['share']:.1f} %"
+            cells = [_shown(row["group"]), f"{row['count']:,}", f"{row['sum']:.6g}", *ends, share]
+            table.add_row(*(Text(cell) for cell in cells))
+        console.print(table)
+
+
+def parameters(values: DataValues, out: TextIO) -> None:
+    """How values were computed, one parameter in a line."""
+    console = Console(file=out, highlight=False, markup=False)
+    if not values.version:
+        console.print("Parameters are not known: CSV and TSV files do not keep them.")
+        return
+    facts = {
+        "dataworth": values.version,
+        "validation points": values.n_validation,
+        **{name: "none" if p is None else p for name, p in values.params.items()},
+    }
+    if values.weight_error:
+        facts["weight error"] = f"{values.weight_error:.3g}"
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, fact in facts.items():
+        table.add_row(Text(_shown(name)), Text(_shown(fact)))
+    console.print(table)
+
+
+def _table(title: str, names: list[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, title_style="bold")
+    for name in names:
+        left = name in ("index", "label", "group")
+        table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
+    return table
+
+
+def _shown(value: Any) -> str:
+    """Anything as one short line of printable characters: data must not steer the terminal."""
+    text = "".join(c if c.isprintable() else "�" for c in str(value))
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,235 @@
+"""Tables of mixed columns become numbers in which each column counts alike."""
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from dataworth import ForestLeaves, KNNShapley, TableEncoder
+from dataworth.encoders import is_supervised
+
+rng = np.random.default_rng(0)
+
+
+def encoded(column: Any, other: Any = None, **params: Any) -> np.ndarray[Any, Any]:
+    encoder = TableEncoder(**params).fit(pl.DataFrame({"a": column}, strict=False))
+    return encoder.transform(pl.DataFrame({"a": column if other is None else other}, strict=False))
+
+
+def test_numbers_are_standardised() -> None:
+    numbers = rng.normal(5, 3, 50)
+    expected = (numbers - numbers.mean()) / numbers.std()
+    assert_allclose(encoded(numbers), expected[:, None], atol=1e-12)
+    median = (np.median(numbers) - numbers.mean()) / numbers.std()
+    assert_allclose(encoded(numbers, [5.0, None])[1], [median])
+
+
+def test_missing_numbers_become_the_median_and_say_so() -> None:
+    got = encoded([1.0, None, 4.0, 10.0, float("nan")])
+    filled = np.array([1.0, 4.0, 4.0, 10.0, 4.0])
+    assert_allclose(got[:, 0], (filled - filled.mean()) / filled.std(), atol=1e-12)
+    assert_array_equal(got[:, 1], [0, 1, 0, 0, 1])
+
+
+def test_numbers_of_any_size() -> None:
+    for size in (1e-310, 1e-200, 1e200, 1.7e308):
+        got = encoded(np.array([0.0, 0.5, 1.0]) * size)[:, 0]
+        assert_allclose(got, encoded([0.0, 0.5, 1.0])[:, 0], atol=1e-9)
+    hashes = np.array([2**64 - 1, 2**63, 5], dtype=np.uint64)
+    assert np.isfinite(encoded(hashes)).all()
+    with pytest.raises(ValueError, match=r"X must be finite; column 'a' is -inf in row 1"):
+        encoded([0.0, -math.inf])
+
+
+def test_categories_are_one_feature_for_each_level() -> None:
+    column = ["b", "a", None, "a", "b", "c", None, "a", "d"]
+    got = encoded(pl.Series(column, dtype=pl.Categorical))
+    # missing, a and b, each seen more than once, and c and d together
+    same = [[x == y or {x, y} == {"c", "d"} for y in column] for x in column]
+    assert got.shape == (9, 4)
+    assert_array_equal(got @ got.T, same)
+    unseen = encoded(pl.Series(column, dtype=pl.Categorical), ["zz", "c", "a"])
+    assert_array_equal(unseen[0], unseen[1])
+    assert unseen[2] @ unseen[0] == 0
+
+
+def test_many_levels_are_limited() -> None:
+    column = [f"level {i}" for i in range(100) for _ in range(2 + (i < 7))]
+    got = encoded(pl.Series(column, dtype=pl.Categorical), max_levels=7)
+    assert got.shape[1] == 8
+    assert got[:21].sum(axis=0)[:7].tolist() == [3.0] * 7
+    assert encoded(pl.Series(column, dtype=pl.Categorical)).shape[1] == 41
+
+
+def test_unseen_levels_where_none_is_rare() -> None:
+    got = encoded(["a", "b"] * 5, ["c", "a", None])
+    assert_array_equal(got[0], [0, 0])
+    assert got[1].sum() == 1
+
+
+def test_booleans_are_categories() -> None:
+    for column in (
+        [True, False, None, True, False, None],
+        pd.Series([True, False, None, True, False, None], dtype=object),
+    ):
+        frame = pd.DataFrame({"a": column})
+        got = TableEncoder().fit(frame).transform(frame)
+        assert_array_equal(got @ got.T, np.tile(np.eye(3), (2, 2)))
+
+
+def test_dates() -> None:
+    start = dt.datetime(2024, 1, 1)
+    hours = [start + dt.timedelta(hours=h) for h in range(0, 24 * 14, 6)]
+    got = encoded(hours)
+    assert_allclose(got.var(axis=0).sum(), 1.0)
+    line, day = got[:, 0], got[:, 5:7]
+    assert_allclose(np.diff(line), np.diff(line)[0])  # the time itself
+    assert_allclose(day[::4], np.tile(day[0], (14, 1)), atol=1e-9)  # midnight is midnight
+    assert_allclose(got[:28, 3:5], got[28:, 3:5], atol=1e-9)  # a Monday is a Monday
+    gaps = encoded([*hours, None])
+    assert gaps[:, 0].sum() == 1
+    days = [h.date() for h in hours]
+    assert_allclose(encoded(days), encoded([dt.datetime(d.year, d.month, d.day) for d in days]))
+    assert (encoded(days, [None])[0] != 0).any()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_dates_are_alike_in_every_library_and_zone(zone: str) -> None:
+    moments = [dt.datetime(2024, 1, 1, tzinfo=dt.UTC) + dt.timedelta(hours=7 * h) for h in range(9)]
+    ref = encoded([m.replace(tzinfo=None) for m in moments])
+    away = pd.Series(moments).dt.tz_convert(zone)
+    for frame in (
+        pd.DataFrame({"a": away}),
+        pd.DataFrame({"a": pd.Series(list(away), dtype=object)}),
+        pl.DataFrame({"a": pl.Series(moments).dt.convert_time_zone(zone)}),
+        pa.table({"a": pa.array(moments, type=pa.timestamp("ns", zone))}),
+    ):
+        assert_allclose(TableEncoder().fit(frame).transform(frame), ref, atol=1e-9)
+
+
+def test_text_that_is_alike_is_near() -> None:
+    column = [f"{w} number {i}" for i in range(30) for w in ("cement mixer", "garden hose")]
+    got = encoded([*column, None])
+    assert got.shape == (61, 17)
+    assert_allclose(got[:, :16].var(axis=0).sum(), 1.0)
+    kinds = np.arange(60) % 2
+    distances = ((got[:60, None] - got[None, :60]) ** 2).sum(-1)
+    same = kinds[:, None] == kinds[None, :]
+    assert distances[same].mean() < distances[~same].mean() / 2
+    unseen = encoded(column, ["cement mixers, new", ""])
+    near = ((got[:60, :16] - unseen[0]) ** 2).sum(-1).argsort()[:10]
+    assert (kinds[near] == 0).all()
+
+
+def test_what_a_column_is_taken_for() -> None:
+    n = 100
+    frame = pl.DataFrame(
+        {
+            "number": range(n),
+            "decimal": pl.Series([Decimal(i) / 4 for i in range(n)]),
+            "duration": [dt.timedelta(hours=i) for i in range(n)],
+            "time": [dt.time(i % 24) for i in range(n)],
+            "date": [dt.date(2024, 1, 1) + dt.timedelta(i) for i in range(n)],
+            "boolean": [i % 3 == 0 for i in range(n)],
+            "few": ["abcd"[i % 4] for i in range(n)],
+            "many": [f"word {i % 45}" for i in range(n)],
+            "category": pl.Series([f"word {i % 45}" for i in range(n)], dtype=pl.Categorical),
+            "constant": ["x"] * n,
+            "same": [3.7] * n,
+            "empty": [None] * n,
+            "nothing": pl.Series([None] * n, dtype=pl.Float64),
+        }
+    )
+    expected = {
+        **dict.fromkeys(["number", "decimal", "duration", "time"], "number"),
+        "date": "date",
+        **dict.fromkeys(["boolean", "few"], "category"),
+        "many": "text",
+        "category": "category",
+        **dict.fromkeys(["constant", "same", "empty", "nothing"], "constant"),
+    }
+    for table in (frame, frame.to_arrow(), frame.to_pandas()):
+        encoder = TableEncoder().fit(table)
+        assert encoder.kinds_ == expected
+        got = encoder.transform(table)
+        assert got.shape == (n, encoder.n_features_out_)
+        assert np.isfinite(got).all()
+        assert_allclose(got, TableEncoder().fit(frame).transform(frame), atol=1e-9)
+
+
+def test_no_column_weighs_more_than_a_number() -> None:
+    n = 400
+    frame = pl.DataFrame(
+        {
+            "number": rng.normal(size=n),
+            "boolean": rng.random(n) < 0.5,
+            "category": rng.choice(list("abcdefgh"), n),
+            "date": np.datetime64("2020-01-01") + rng.integers(0, 1000, n),
+            "text": [f"{a} {b}" for a, b in rng.integers(0, 999, (n, 2))],
+        }
+    )
+    for name in frame.columns:
+        part = frame.select(name)
+        assert 0.4 < TableEncoder().fit(part).transform(part).var(axis=0).sum() < 1 + 1e-9
+
+
+def test_it_is_deterministic_and_learns_nothing_from_labels() -> None:
+    frame = pl.DataFrame({"a": [f"text {i * 7 % 50}" for i in range(90)], "b": rng.normal(size=90)})
+    encoder = TableEncoder()
+    first = clone(encoder).fit(frame, rng.integers(0, 2, 90)).transform(frame)
+    assert_array_equal(first, clone(encoder).fit(frame).transform(frame))
+    assert_array_equal(first[5:9], clone(encoder).fit(frame).transform(frame[5:9]))
+    assert not is_supervised(encoder, frame)
+    forest = make_pipeline(TableEncoder(), ForestLeaves(n_estimators=5))
+    y = rng.integers(0, 2, 90)
+    values = KNNShapley(encoder=forest, metric="hamming").fit(frame, y).value(cv=3)
+    assert np.isfinite(values.values).all()
+
+
+def test_a_series_is_a_table_of_one_column() -> None:
+    texts = ["good film", "bad film", "good book", "bad book"] * 20
+    ref = encoded(texts)
+    for series in (pd.Series(texts, name="t"), pl.Series(texts), pa.chunked_array([texts])):
+        assert_allclose(TableEncoder().fit(series).transform(series), ref)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        ([1.0, 2.0], ["x", "y"], "column 'a' was numbers and is text now"),
+        (["x", "y", "x", "y"], [1, 2], "column 'a' was categories and is numbers now"),
+        ([True, False, True, False], ["True"], "column 'a' was booleans and is text now"),
+        ([dt.date(2024, 1, 1), dt.date(2024, 1, 2)], [5], "was dates and is numbers now"),
+    ],
+)
+def test_a_column_that_changes_its_kind(first: list[Any], then: list[Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        encoded(first, then)
+    assert encoded(first, [None, None]).shape[0] == 2
+    assert encoded([1, 2, 3], [True, False]).shape == (2, 1)
+
+
+def test_what_cannot_be_encoded() -> None:
+    with pytest.raises(TypeError, match=r"'a' has type List\(Int64\). Leave it out"):
+        encoded([[1], [2]])
+    with pytest.raises(TypeError, match="'a' has type Object"):
+        TableEncoder().fit(pd.DataFrame({"a": [{}, {}]}))
+    with pytest.raises(ValueError, match="X must have a column that differs between rows; all 1"):
+        encoded([1, 1])
+    with pytest.raises(TypeError, match="X must be a data frame .* got list"):
+        TableEncoder().fit([[1]])
+    with pytest.raises(ValueError, match="at least one point and one column"):
+        TableEncoder().fit(pd.DataFrame(index=[1, 2]))
+    with pytest.raises(ValueError, match="max_levels must be a whole number at least 1; got 0"):
+        encoded([1, 2], max_levels=0)
+    mixed = pd.DataFrame({"a": pd.Series([1, "x", 2.5, "x"] * 3, dtype=object)})
+    assert TableEncoder().fit(mixed).kinds_ == {"a": "category"}

@@ -1,0 +1,116 @@
+"""Explanations against values of single validation points."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from dataworth import KNNShapley
+
+
+def cloud(n: int = 40) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"game": "hard"},
+        {"max_rank": 6, "weights": "linear"},
+        {"support": 7, "n_jobs": 2},
+        {"weights": "uniform", "max_rank": 4},
+    ],
+)
+def test_contributions_equal_single_values(params: dict[str, Any]) -> None:
+    X, y = cloud()
+    X_val, y_val = X[:19] + 0.1, y[:19]
+    valuator = KNNShapley(**params).fit(X, y)
+    values = valuator.value(X_val, y_val)
+    one, two = valuator.explain([3, 20])
+    for explained, point in ((one, 3), (two, 20)):
+        alone = [
+            KNNShapley(**params).fit(X, y).value(X_val[i : i + 1], y_val[i : i + 1]).values[point]
+            for i in range(19)
+        ]
+        np.testing.assert_allclose(explained.contributions, alone, rtol=0, atol=1e-14)
+        assert explained.value == pytest.approx(values.values[point], abs=1e-14)
+        assert explained.label == y[point]
+        worst = np.argsort(alone, kind="stable")[:5]
+        np.testing.assert_array_equal(
+            explained.hurts["validation"], [i for i in worst if alone[i] < 0]
+        )
+
+
+@pytest.mark.parametrize("arguments", [{}, {"cv": 4}])
+def test_training_points_as_judges(arguments: dict[str, Any]) -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    values = valuator.value(**arguments)
+    explained = valuator.explain(range(40))
+    np.testing.assert_allclose([e.value for e in explained], values.values, rtol=0, atol=1e-14)
+    for e in explained:
+        assert sorted(e.validation.tolist()) == list(range(40))
+        assert e.contributions[e.validation == e.index] == 0.0
+        np.testing.assert_array_equal(e.validation_labels, y[e.validation])
+
+
+@pytest.mark.parametrize("params", [{}, {"support": 9}, {"game": "hard", "weights": "uniform"}])
+def test_neighbours_and_what_they_suggest(params: dict[str, Any]) -> None:
+    X, y = cloud()
+    y = y.copy()
+    point = int(np.argmax(X[:, 0]))
+    y[point] = "no"
+    valuator = KNNShapley(**params).fit(X, y)
+    valuator.value()
+    got = valuator.explain(point)
+    distances = np.sqrt(((X - X[point]) ** 2).sum(1))
+    nearest = [i for i in np.argsort(distances) if i != point][:5]
+    np.testing.assert_array_equal(got.neighbors["index"], nearest)
+    np.testing.assert_allclose(got.neighbors["distance"], distances[nearest])
+    np.testing.assert_array_equal(got.neighbors["label"], y[nearest])
+    assert (np.diff(got.neighbors["weight"]) <= 0).all()
+    assert got.neighbors["weight"][0] == 1.0
+    assert (got.label, got.suggested) == ("no", "yes")
+
+
+def test_regression_suggests_the_weighted_mean() -> None:
+    X, _ = cloud()
+    valuator = KNNShapley(game="regression").fit(X, X[:, 0])
+    valuator.value()
+    got = valuator.explain(5)
+    share = got.neighbors["weight"] / got.neighbors["weight"].sum()
+    assert got.suggested == pytest.approx(float(share @ X[got.neighbors["index"], 0]))
+
+
+def test_neighbours_without_weight_suggest_nothing() -> None:
+    X, y = [[0.0], [0.1], [5.0], [100.0]], ["a", "a", "b", "b"]
+    valuator = KNNShapley(radius=1.0, weights="uniform").fit(X, y)
+    valuator.value()
+    assert valuator.explain(3).suggested is None
+    assert valuator.explain(0).suggested == "a"
+
+
+def test_without_features_there_are_no_neighbours() -> None:
+    valuator = KNNShapley(metric="precomputed", support=2).fit(None, [0, 1, 1])
+    valuator.value(csr_array(np.array([[1.0, 2.0, 0.0]])), [1])
+    got = valuator.explain(1)
+    assert got.suggested is None
+    assert got.neighbors.size == 0
+
+
+def test_bad_input() -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    with pytest.raises(ValueError, match="call value first"):
+        valuator.explain(0)
+    valuator.value()
+    with pytest.raises(ValueError, match="points must be a whole number from 0 to 39; got 40"):
+        valuator.explain(40)
+    with pytest.raises(TypeError, match="points must be a whole number"):
+        valuator.explain([0.5])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="call value first"):
+        valuator.fit(X, y).explain(0)

@@ -1,0 +1,398 @@
+"""The experiments of the paper: their parts, and each of them in its quick form on small data."""
+
+import subprocess
+import sys
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dataworth import KNNShapley
+from dataworth.baselines import enumerate_neighbours, quadratic
+from dataworth.datasets import SOURCES, Dataset
+from dataworth.reproduce import continuous, detection, methods, paper, protocol, runtime, writing
+from dataworth.reproduce.command import command
+from dataworth.reproduce.experiments import EXPERIMENTS, reproduce
+from dataworth.reproduce.run import Run
+from dataworth.reproduce.store import Store
+
+
+def blobs(n: int, features: int, n_classes: int, seed: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    centres = 2.0 * rng.normal(size=(n_classes, features))
+    return centres[y] + rng.normal(size=(n, features)), y
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with stand-ins for the data sets that quick runs need."""
+    path = tmp_path_factory.mktemp("data")
+    for seed, (name, n_classes) in enumerate(
+        (("phoneme", 2), ("fraud", 2), ("agnews", 4), ("cpu", 2), ("cifar10", 3), ("wnli", 2))
+    ):
+        X, y = blobs(400, 6, n_classes, seed)
+        arrays: dict[str, Any] = {"X": X, "y": y}
+        if name == "wnli":
+            arrays["is_train"] = np.arange(400) >= 71
+        np.savez(path / f"{SOURCES[name].file}.npz", **arrays)
+        if name == "cifar10":
+            pixels = np.random.default_rng(9).integers(0, 256, (400, 3072), np.uint8)
+            np.savez(path / "cifar10_pixels.npz", X=pixels, y=y)
+    return path
+
+
+class TestProtocol:
+    def data(self) -> Dataset:
+        X, y = blobs(300, 3, 3, 0)
+        X[50:100] = X[0:50]  # repeats, of other classes even
+        X[7, 1] = np.nan
+        return Dataset(X, y)
+
+    def test_no_repeats_and_balanced(self) -> None:
+        data = self.data()
+        train, val = protocol.split(data, 100, 20, np.random.default_rng(0))
+        both = np.concatenate([train, val])
+        assert len(np.unique(data.X[both], axis=0)) == both.size == 120
+        assert sorted(np.bincount(data.y[train])) == [33, 33, 34]
+        assert sorted(np.bincount(data.y[val])) == [6, 7, 7]
+
+    def test_small_class_limits_all(self) -> None:
+        X = np.random.default_rng(0).normal(size=(100, 2))
+        data = Dataset(X, (np.arange(100) < 22).astype(np.int64))
+        train, val = protocol.split(data, 200, 20, np.random.default_rng(0))
+        assert np.bincount(data.y[train]).tolist() == [20, 20]
+        assert np.bincount(data.y[val]).tolist() == [2, 2]
+
+    def test_signed_zeros_are_repeats(self) -> None:
+        X = np.array([[0.0], [-0.0], [1.0]])
+        assert protocol.distinct(X, np.array([2, 1, 0])).tolist() == [2, 1]
+
+    def test_flips(self) -> None:
+        data = self.data()
+        given: dict[str, int] = {"n_train": 100, "n_val": 20, "seed": 3}
+        clean = protocol.draw("phoneme", data, "none", **given)
+        bad = protocol.draw("phoneme", data, "mislabel", **given)
+        assert bad.bad.sum() == 10
+        np.testing.assert_array_equal(clean.y_train != bad.y_train, bad.bad)
+        np.testing.assert_array_equal(clean.X_train, bad.X_train)
+
+    def test_flips_reach_every_other_class(self) -> None:
+        y = np.zeros(3000, np.int64)
+        y[-1] = 3
+        wrong = protocol.flip(y, np.ones(3000, bool), np.random.default_rng(0))[:-1]
+        counts = np.bincount(wrong, minlength=4)
+        assert counts[0] == 0
+        assert counts[1:].min() > 900
+
+    def test_no_class_is_flipped_away(self) -> None:
+        X = np.random.default_rng(0).normal(size=(60, 2))
+        data = Dataset(X, np.arange(60) % 14)
+        for seed in range(40):
+            task = protocol.draw("agnews", data, "mislabel", n_train=28, n_val=14, seed=seed)
+            assert np.unique(task.y_train).size == 14
+
+    def test_noise_is_as_strong_as_the_feature(self) -> None:
+        X = np.tile([100.0, 1.0], (4000, 1))
+        bad = np.arange(4000) < 2000
+        noisy = protocol.blur(X, bad, np.random.default_rng(0))
+        np.testing.assert_array_equal(noisy[~bad], X[~bad])
+        np.testing.assert_allclose((noisy - X)[bad].std(axis=0), [100.0, 1.0], rtol=0.1)
+
+    def test_rows_have_length_one_and_nothing_is_missing(self) -> None:
+        task = protocol.draw("phoneme", self.data(), "noisy", n_train=100, n_val=20, seed=0)
+        for X in (task.X_train, task.X_val):
+            np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
+
+    def test_seeds(self) -> None:
+        data = self.data()
+        one, same, other = (
+            protocol.draw("phoneme", data, "noisy", n_train=100, n_val=20, seed=s)
+            for s in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(one.X_train, same.X_train)
+        assert not np.array_equal(one.X_train, other.X_train)
+
+
+class TestStore:
+    def test_goes_on_after_a_kill(self, tmp_path: Path) -> None:
+        path = tmp_path / "units.jsonl"
+        store = Store(path)
+        assert store.get({"seed": 0}, lambda: [0.1 + 0.2]) == [0.1 + 0.2]
+        store.get({"seed": 1}, lambda: 1)
+        path.write_bytes(path.read_bytes()[:-9])  # what a kill leaves of a line
+        again = Store(path)
+        assert again.get({"seed": 0}, lambda: pytest.fail("kept")) == [0.1 + 0.2]
+        assert again.get({"seed": 1}, lambda: 2) == 2
+        assert Store(path).get({"seed": 1}, lambda: pytest.fail("kept")) == 2
+
+    def test_another_setting_or_version_is_another_unit(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = Store(tmp_path / "units.jsonl")
+        assert store.get({"K": 5}, lambda: 1) == 1
+        assert store.get({"K": 6}, lambda: 2) == 2
+        monkeypatch.setattr("dataworth.__version__", "another")
+        assert store.get({"K": 5}, lambda: 3) == 3
+
+
+class TestPaper:
+    @pytest.mark.parametrize(("rank", "n", "k"), [(6, 30, 5), (12, 100, 3), (45, 2000, 40)])
+    def test_error_bound_by_its_formula(self, rank: int, n: int, k: int) -> None:
+        behind = sum(1 / (m - k) - 1 / m for m in range(rank + 1, n + 1))
+        small = sum((comb(n, j) - comb(rank, j)) / (n * comb(n - 1, j)) for j in range(1, k))
+        assert paper.error_bound(rank, n, k) == pytest.approx(behind + small, rel=1e-12)
+
+    def test_error_bound_holds(self) -> None:
+        rng = np.random.default_rng(0)
+        right, weights = rng.random(40) < 0.6, np.sort(rng.integers(1, 8, 40))[::-1]
+        exact = quadratic(right, weights, n_neighbors=3)
+        cut = quadratic(right, weights, n_neighbors=3, max_rank=7)
+        assert 0 < np.abs(exact - cut).max() <= paper.error_bound(7, 40, 3)
+
+    def test_error_bound_needs_a_rank_beyond_k(self) -> None:
+        with pytest.raises(ValueError, match="rank must be more than n_neighbors, 5; got 5"):
+            paper.error_bound(5, 100, 5)
+
+    def test_multiples_of_the_issue_at_hand(self) -> None:
+        tables = {n: v for n, v in paper.MISLABEL.items() if n not in ("agnews", "dbpedia")}
+        hits, total, chance = paper.multiples(tables, 1 / 225)
+        assert (hits, total) == (43, 44)
+        assert chance == pytest.approx(0.226, abs=1e-3)
+
+
+class TestMethods:
+    def test_names_are_valuators(self) -> None:
+        for name in detection.METHODS:
+            if name != "soft-chosen":
+                params = methods.valuator(name).get_params()
+                assert name == f"{params['game']}-{params['weights']}" + (
+                    "-sqrt" if params["max_rank"] else ""
+                )
+
+    def test_the_candidate_of_share_03_is_the_default(self) -> None:
+        d = np.sort(np.random.default_rng(0).random(50))
+        given = {"metric": "precomputed", "n_bits": None, "progress": False}
+        y = np.arange(50) % 2
+        one = KNNShapley(**given).fit(None, y).value(d[None], [1])  # type: ignore[arg-type]
+        two = KNNShapley(weights=methods._rbf(0.3), **given)  # type: ignore[arg-type]
+        np.testing.assert_allclose(two.fit(None, y).value(d[None], [1]).values, one.values)
+
+    def test_chosen_never_sees_which_points_are_bad(self) -> None:
+        X, y = blobs(200, 4, 2, 0)
+        task = protocol.draw("phoneme", Dataset(X, y), "mislabel", n_train=100, n_val=20, seed=0)
+        other = task._replace(bad=~task.bad)
+        name, score = methods.chosen(task)
+        same, opposite = methods.chosen(other)
+        assert name == same
+        assert opposite == pytest.approx(1 - score)
+
+
+class TestContinuous:
+    @pytest.mark.parametrize("n", [1, 2, 3, 4, 12])
+    def test_pairs_against_enumeration(self, n: int) -> None:
+        rng = np.random.default_rng(n)
+        for _ in range(5):
+            right, weights = rng.random(n) < 0.5, rng.choice([0.0, 0.25, 0.5, 0.8], n)
+            got = continuous.hard_pairs(np.where(right, weights, -weights))
+            ref = enumerate_neighbours(right, weights, n_neighbors=2, game="hard")
+            np.testing.assert_allclose(got, ref, rtol=0, atol=1e-14)
+
+    def test_one_vs_one_is_the_game_of_the_library(self) -> None:
+        X, y = blobs(90, 3, 3, 1)
+        task = protocol.draw("agnews", Dataset(X, y), "mislabel", n_train=60, n_val=9, seed=0)
+
+        def rounded(right: Any, weights: Any, _: int) -> Any:
+            signed = np.where(right, 1, -1) * np.rint(7 * weights)
+            return continuous.hard_pairs(signed)
+
+        got = continuous.one_vs_one(task, rounded)
+        np.testing.assert_allclose(
+            got, methods.values_of("hard-linear", task, n_neighbors=2), rtol=0, atol=1e-14
+        )
+
+
+class TestRuntime:
+    def test_algorithms_compute_the_same(self) -> None:
+        problem = runtime.Problem.draw(30)
+        order = np.argsort(((problem.X - problem.x) ** 2).sum(axis=1))
+        run = {name: a.run(problem, 3, 3) for name, a in runtime.ALGORITHMS.items()}
+        exact = run["quadratic"]
+        np.testing.assert_allclose(run["enumeration"], exact, atol=1e-12)
+        np.testing.assert_allclose(run["hard"].values[order], exact, atol=1e-12)
+        bound = paper.error_bound(6, 30, 3)
+        for approximate in (
+            run["sampling"].values,
+            run["quadratic-root"],
+            run["hard-root"].values[order],  # not the same: points of weight 0 are left out first
+        ):
+            assert 0 < np.abs(approximate - exact).max() <= bound
+
+    def test_extrapolation_follows_the_cost(self) -> None:
+        beyond = runtime.extrapolated("quadratic", {100: 1.0, 200: 5.0}, 5, [100, 400])
+        assert beyond == {400: 20.0}
+        sets = runtime.extrapolated("enumeration", {10: 1.0}, 2, [20])[20]
+        assert sets == pytest.approx(19 * (1 + 18) / (9 * (1 + 8)))
+
+    def test_what_would_take_too_long_is_not_started(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        started = []
+
+        def timed(name: str, problem: runtime.Problem, k: int, bits: int) -> dict[str, float]:
+            started.append((name, len(problem.y)))
+            return {"seconds": len(problem.y) ** 2 / 1e6, "load": 0.0}
+
+        monkeypatch.setattr(runtime, "timed", timed)
+        run = Run("runtime", tmp_path)
+        found, _ = runtime.measure(run, ["quadratic"], 3, 3, longest=20.0)
+        assert list(found["quadratic"]) == [100, 316, 1000, 3162]
+        assert started.count(("quadratic", 316)) == runtime.REPEATS
+        assert started.count(("quadratic", 3162)) == 1  # longer than LONG: once is enough
+
+
+def call(*arguments: str) -> Any:
+    app = typer.Typer()
+    app.command()(command)
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200", "DATAWORTH_DATA": ""})
+
+
+class TestCommand:
+    def test_list(self) -> None:
+        said = call("--list").stdout.splitlines()
+        assert [line.split()[0] for line in said] == list(EXPERIMENTS)
+        assert all(" min " in line for line in said)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["nothing"], "must be one of all, mislabel"),
+            ([], "must be one of all, mislabel"),
+            (["selection", "--model", "vgg"], "must be cnn or resnet18; got 'vgg'"),
+            (["mislabel", "--model", "resnet18"], "is for 'selection' only"),
+            (["runtime", "--paper-setting"], "is not for 'runtime'"),
+            (["mislabel", "--seeds", "0"], "--seeds"),
+        ],
+    )
+    def test_bad_arguments(self, arguments: list[str], message: str) -> None:
+        done = call(*arguments)
+        assert done.exit_code == 2
+        assert message in done.output
+
+    def test_no_data(self, tmp_path: Path) -> None:
+        done = call("mislabel", "--data-dir", str(tmp_path), "--out", str(tmp_path / "out"))
+        assert done.exit_code == 1
+        assert "none of the data sets could be loaded; --data-dir" in done.output
+        assert not (tmp_path / "out").exists()
+
+    def test_optional_libraries_stay_unimported(self) -> None:
+        code = (
+            "import sys, sklearn.neighbors, sklearn.datasets, typer\n"
+            "before = set(sys.modules)  # scikit-learn itself imports pandas where there is one\n"
+            "import dataworth.reproduce.command\n"
+            "print(sorted({'matplotlib', 'pandas', 'torch'} & (set(sys.modules) - before)))"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert done.stdout.decode().strip() == "[]"
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_quick(name: str, folder: Path, tmp_path: Path) -> None:
+    if name == "selection":
+        pytest.importorskip("torch", reason="torch is not installed")
+    done = call(name, "--quick", "--data-dir", str(folder), "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / f"{name}-quick.md").read_text()
+    assert f"dataworth reproduce {name} --quick" in text
+    assert "nan" not in text.lower().replace("finance", "")
+    assert str(folder) not in text
+    assert (tmp_path / f"{name}-quick.png").read_bytes().startswith(b"\x89PNG")
+    kept = {p.name for p in tmp_path.iterdir()}
+    assert kept == {".work", f"{name}-quick.md", f"{name}-quick.png"}
+
+
+@pytest.mark.parametrize("name", ["mislabel", "continuous"])
+def test_paper_setting(name: str, folder: Path, tmp_path: Path) -> None:
+    arguments = ["--paper-setting", "--quick", "--seeds", "3", "--data-dir", str(folder)]
+    done = call(name, *arguments, "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / f"{name}-paper-setting-quick.md").read_text()
+    assert "| 50 / 50 |" in text
+
+
+def test_killed_run_goes_on_to_the_same_files(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, cut = (Run("mislabel", tmp_path / n, folder, quick=True) for n in ("whole", "cut"))
+    reproduce(whole)
+    calls = 0
+
+    def dies(*arguments: Any, **options: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > 25:
+            raise KeyboardInterrupt
+        return methods.found(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(detection, "found", dies)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce(cut)
+    assert not (cut.out / "mislabel-quick.md").exists()
+    lines = (cut.out / ".work" / "mislabel-quick.jsonl").read_text().splitlines()
+    assert len(lines) == 2  # of six units, ten calls each
+    reproduce(Run("mislabel", tmp_path / "cut", folder, quick=True))
+    for ending in ("md", "png"):
+        file = f"mislabel-quick.{ending}"
+        assert (cut.out / file).read_bytes() == (whole.out / file).read_bytes()
+
+
+def test_resumed_run_computes_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reproduce(Run("noisy", tmp_path, folder, quick=True))
+    before = (tmp_path / "noisy-quick.md").read_bytes()
+    monkeypatch.setattr(detection, "found", lambda *a, **k: pytest.fail("computed again"))
+    reproduce(Run("noisy", tmp_path, folder, quick=True))
+    assert (tmp_path / "noisy-quick.md").read_bytes() == before
+
+
+def test_missing_data_are_named(folder: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few"
+    few.mkdir()
+    (few / "phoneme.npz").write_bytes((folder / "phoneme.npz").read_bytes())
+    reproduce(Run("mislabel", tmp_path / "out", few, quick=True))
+    text = (tmp_path / "out" / "mislabel-quick.md").read_text()
+    assert "Not available here, so without figures of ours: Fraud, AGNews." in text
+    assert "| Fraud | – | – (0.556) |" in text
+
+
+def test_sign_test_and_interval() -> None:
+    assert writing.sign_test([0.0, 0.0]).p == 1.0
+    assert writing.sign_test([1.0] * 13).p == pytest.approx(2 / 2**13)
+    low = writing.interval([1.0, 2.0, 3.0])
+    assert low.half == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)
+
+
+def test_tables_escape_what_would_break_them() -> None:
+    assert writing.table(["a"], [["x|y\nz"]]).splitlines()[-1] == "| x\\|y z |"
+
+
+@pytest.mark.parametrize(("model", "n", "steps"), [("cnn", 40, 12), ("resnet18", 4, 2)])
+def test_networks_learn(model: str, n: int, steps: int) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    from dataworth.reproduce import networks
+
+    rng = np.random.default_rng(0)
+    labels = np.arange(n + 4) % 2
+    images = rng.integers(0, 120, (n + 4, 3072), np.uint8)
+    images[labels == 1] += np.uint8(120)
+    given = (model, images[:n], labels[:n], images[n:], labels[n:])
+    got = networks.accuracy(*given, n_classes=2, seed=0, steps=steps)
+    assert got == networks.accuracy(*given, n_classes=2, seed=0, steps=steps)
+    if model == "cnn":
+        assert got == 1.0
