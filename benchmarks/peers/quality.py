@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks.peers.pool import Worker
+from dataworth.datasets import DATA_VARIABLE, SOURCES, Dataset, load
+from dataworth.reproduce import protocol
+from dataworth.reproduce.detection import DATA
 
-N_TRAIN, N_VAL, FLIPPED = 1000, 100, 0.1
-TABULAR = (
-    "2dplanes", "apsfail", "click", "cpu", "creditcard", "fraud", "phoneme", "pol", "wind",
-)  # fmt: skip
-EMBEDDED = ("agnews_minilm", "cifar10_effnetlite0")
+N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
 Arrays = dict[str, NDArray[Any]]
 
 # Name, library that runs it, call, arguments, and whether it uses the clean validation points.
@@ -27,7 +28,7 @@ Method = tuple[str, str, str, dict[str, Any], bool]
 
 def methods(name: str, quick: bool) -> list[Method]:
     """Who competes; trees on embeddings are slow, so that they get fewer of them."""
-    n_models = 20 if quick else 100 if name in EMBEDDED else 300
+    n_models = 20 if quick else 100 if SOURCES[name].kind == "embedding" else 300
     return [
         ("ours", "dataworth", "dataworth", {}, True),
         ("ours, forest", "dataworth", "dataworth", {"forest": True}, True),
@@ -42,56 +43,42 @@ def methods(name: str, quick: bool) -> list[Method]:
     ]
 
 
-def load(folder: Path, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Features and labels of a data set. A loader of the library can take its place."""
-    with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
-        X, y = file["X"].astype(np.float64), file["y"]  # one feature overflows in float32
-    return X, y
+def split(name: str, data: Dataset, seed: int) -> Arrays:
+    """A balanced draw without repeats, with planted errors, as `dataworth reproduce` has it.
 
-
-def split(X: NDArray[np.float64], y: NDArray[np.int64], seed: int, embedded: bool) -> Arrays:
-    """A random split with planted errors: training labels changed to another class.
-
-    Classes stay as frequent as they are. Embeddings get length 1; other features get training
-    medians where they are missing and are standardised by the training points.
+    Embeddings get length 1; other features get training medians where they are missing and are
+    standardised by the training points, which is how one would prepare them for any classifier.
     """
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(y))
-    val, train = order[:N_VAL], order[N_VAL : N_VAL + N_TRAIN]
-    if embedded:
-        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    rng = protocol.generator(name, seed)
+    train, val = protocol.split(data, N_TRAIN, N_VAL, rng)
+    if SOURCES[name].kind == "embedding":
+        X, X_val = protocol.normalised(data.X[train]), protocol.normalised(data.X[val])
     else:
-        filled = np.nan_to_num(np.nanmedian(X[train], axis=0))
-        X = np.where(np.isnan(X), filled, X)
-        mean, deviation = X[train].mean(axis=0), X[train].std(axis=0)
-        X = (X - mean) / np.where(deviation > 0.0, deviation, 1.0)
-    n_classes = int(y.max()) + 1
-    planted = np.zeros(N_TRAIN, bool)
-    planted[rng.choice(N_TRAIN, int(FLIPPED * N_TRAIN), replace=False)] = True
-    given = y[train].copy()
-    given[planted] += rng.integers(1, n_classes, int(planted.sum()))
-    given %= n_classes
+        steps = make_pipeline(
+            SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
+        )
+        X, X_val = steps.fit_transform(data.X[train]), steps.transform(data.X[val])
+    planted = protocol.chosen(train.size, rng)
     return {
-        "X_train": X[train],
-        "y_train": given,
-        "X_val": X[val],
-        "y_val": y[val],
+        "X_train": X,
+        "y_train": protocol.flip(data.y[train], planted, rng),
+        "X_val": X_val,
+        "y_val": data.y[val],
         "planted": planted,
     }
 
 
 def measured(
-    name: str, source: Path, folder: Path, workers: dict[str, Worker], *, quick: bool
+    name: str, data: Dataset, folder: Path, workers: dict[str, Worker], *, quick: bool
 ) -> list[NDArray[np.float64] | str]:
     """AUROCs of each method over the seeds, or what went wrong."""
-    X, y = load(source, name)
     found: list[NDArray[np.float64] | str] = []
-    splits = [split(X, y, seed, name in EMBEDDED) for seed in range(1 if quick else 3)]
+    splits = [split(name, data, seed) for seed in range(1 if quick else SEEDS)]
     for _, library, call, args, _ in methods(name, quick):
         aurocs: list[float] = []
         failed = ""
-        for data in splits:
-            np.savez(folder / "data.npz", allow_pickle=False, **data)
+        for drawn in splits:
+            np.savez(folder / "data.npz", allow_pickle=False, **drawn)
             answer = workers[library].order(
                 call=call,
                 args=args,
@@ -103,7 +90,7 @@ def measured(
                 failed = answer["failed"]
                 break
             values = np.load(folder / "values.npy", allow_pickle=False)
-            aurocs.append(float(roc_auc_score(data["planted"], -values)))
+            aurocs.append(protocol.auroc(values, drawn["planted"]))
         found.append(failed or np.array(aurocs))
     return found
 
@@ -129,7 +116,7 @@ class Table:
                 cells.append(result)
                 continue
             kept.append(means[method])
-            text = f"{means[method]:.3f} ± {result.std():.3f}"
+            text = f"{means[method]:.3f} ± {result.std(ddof=1) if result.size > 1 else 0.0:.3f}"
             cells.append(f"**{text}**" if method == best else text)
         self.rows.append(f"| {name} | {' | '.join(cells)} |")
         if not best.startswith("ours"):
@@ -154,32 +141,39 @@ class Table:
 
 def section(folder: Path, *, quick: bool) -> list[str]:
     """The part on finding label errors."""
-    source = os.environ.get("DATAWORTH_DATA")
-    if source is None:
-        return ["## Finding label errors", "", "Not run: DATAWORTH_DATA names no folder.", ""]
+    if DATA_VARIABLE not in os.environ:
+        return ["## Finding label errors", "", f"Not run: {DATA_VARIABLE} names no folder.", ""]
     with_set, without = Table(), Table()
+    missing: list[str] = []
     with ExitStack() as stack:
         workers = {
             library: stack.enter_context(Worker(library, 1800.0))
             for library in ("dataworth", "pydvl", "cleanlab", "opendataval")
         }
-        for name in ("phoneme", "agnews_minilm") if quick else (*TABULAR, *EMBEDDED):
+        for name in ("phoneme", "agnews") if quick else DATA:
             print(f"finding label errors: {name}", file=sys.stderr)
-            found = measured(name, Path(source), folder, workers, quick=quick)
+            try:
+                data = load(name)
+            except FileNotFoundError:
+                missing.append(SOURCES[name].title)
+                continue
+            found = measured(name, data, folder, workers, quick=quick)
             pairs = list(zip(methods(name, quick), found, strict=True))
-            with_set.add(name, {m[0]: result for m, result in pairs if m[4]})
-            without.add(name, {m[0]: result for m, result in pairs if not m[4]})
+            with_set.add(SOURCES[name].title, {m[0]: result for m, result in pairs if m[4]})
+            without.add(SOURCES[name].title, {m[0]: result for m, result in pairs if not m[4]})
     return [
         "## Finding label errors",
         "",
-        f"AUROC of finding planted errors ({FLIPPED:.0%} of {N_TRAIN:,} training labels changed to "
-        "another class at random), mean ± standard deviation over "
-        f"{1 if quick else 3} random splits; the same splits and scaling for everyone. *forest*: "
+        f"AUROC of finding planted errors ({protocol.SHARE_BAD:.0%} of {N_TRAIN:,} training labels "
+        "changed to another class at random; fewer points where a balanced draw without repeats is "
+        f"smaller), mean ± standard deviation over {1 if quick else SEEDS} draws, the same for "
+        "everyone. Tables are standardised, embeddings get length 1. *forest*: "
         "`encoder=ForestLeaves()`, 5-fold where there is no validation set. *cleanlab* with a "
         "model: the self-confidence of five-fold predictions (KNN with K = 10, logistic regression,"
         " random forest of 100 trees). *cleanlab Shapley*: `data_shapley_knn`, K = 10. *pyDVL*: "
         "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 300 decision trees (100 on "
-        "embeddings; 1,000 is its default). Ours are the defaults. The best of a row is bold.",
+        "embeddings; 1,000 is its default). Ours are the defaults. The best of a row is bold."
+        + (f" Not at hand: {', '.join(missing)}." if missing else ""),
         "",
         f"### With {N_VAL} clean validation points",
         "",
