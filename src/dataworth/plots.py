@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
 
 from dataworth import checks, frames
 from dataworth.encoders import encoder_of
@@ -111,9 +110,9 @@ def removal_curve(
     X, y : the training points that were valued, arrays or data frames.
     X_test, y_test : points the model is judged on; not those that the values come from.
     model : scikit-learn classifier or regressor, or None
-        None is the nearest-neighbour model with the K of the values, after a `TableEncoder` for
-        data frames. Its own `score` counts: accuracy, or R² for regression. Where one class is
-        left, that class is what it predicts.
+        None is the nearest-neighbour model with the K of the values; data frames go through one
+        `TableEncoder`, fitted on all of X. The model's own `score` counts: accuracy, or R² for
+        regression. Where one class is left, that class is what is predicted.
     fractions : shares of the points to remove, each at least 0 and less than 1.
 
     Examples
@@ -134,7 +133,13 @@ def removal_curve(
     tests = read(y_test, "y_test", n_points=checks.rows(X_test, "X_test"), of="X_test")
     if labels.size != len(values):
         raise ValueError(f"X must be the {len(values)} points valued; got {labels.size}.")
-    estimator = _neighbours(values, X, regression) if model is None else model
+    if model is None:
+        estimator: Any = KNeighborsRegressor() if regression else KNeighborsClassifier()
+        encoder = encoder_of("auto", X)
+        if encoder is not None:  # once, on all points: the distances are those of the values
+            X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
+    else:
+        estimator = model
 
     def score(kept: NDArray[np.int64]) -> float:
         rest = labels[kept]
@@ -143,7 +148,7 @@ def removal_curve(
         part = clone(estimator)
         if model is None:
             k = min(values.params.get("n_neighbors", 5), kept.size)
-            part.set_params(**{f"{part.steps[-1][0]}__n_neighbors": k})
+            part.set_params(n_neighbors=k)
         return float(part.fit(frames.take(X, kept), rest).score(X_test, tests))
 
     def scores(order: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -155,12 +160,6 @@ def removal_curve(
     drawn = np.mean([scores(rng.permutation(labels.size)) for _ in range(DRAWS)], axis=0)
     best_first = np.argsort(-values.values, kind="stable")
     return RemovalCurve(shares, scores(ranked), scores(best_first), drawn)
-
-
-def _neighbours(values: DataValues, X: Any, regression: bool) -> Any:
-    kind = KNeighborsRegressor if regression else KNeighborsClassifier
-    encoder = encoder_of("auto", X)
-    return make_pipeline("passthrough" if encoder is None else encoder, kind())
 
 
 def distribution(values: DataValues, *, ax: Any = None) -> Any:
