@@ -238,6 +238,10 @@ class TestRuntime:
         sets = runtime.extrapolated("enumeration", {10: 1.0}, 2, [20])[20]
         assert sets == pytest.approx(19 * (1 + 18) / (9 * (1 + 8)))
 
+    def test_growth_needs_two_points(self) -> None:
+        assert runtime.growth({10: 1.0, 100: 1.0, 1_000: 10.0, 10_000: 100.0}) == "N^1.00"
+        assert runtime.growth({100: 1.0}) == "–"
+
     def test_what_would_take_too_long_is_not_started(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

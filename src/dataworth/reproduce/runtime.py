@@ -134,13 +134,13 @@ def sizes(name: str, k: int, quick: bool) -> tuple[int, ...]:
     return tuple(n for n in SIZES if n <= largest and root(n) > least)
 
 
-def exponent(seconds: Seconds) -> float:
-    """The growth over the last three points, by least squares on logarithms."""
+def growth(seconds: Seconds) -> str:
+    """The growth over the last three points, by least squares on logarithms; one has none."""
     points = sorted(seconds.items())[-3:]
     if len(points) < 2:
-        return math.nan
+        return "–"
     n, s = np.log([p[0] for p in points]), np.log([p[1] for p in points])
-    return float(np.polyfit(n, s, 1)[0])
+    return f"N^{np.polyfit(n, s, 1)[0]:.2f}"
 
 
 def extrapolated(name: str, seconds: Seconds, k: int, every: Sequence[int]) -> Seconds:
@@ -209,7 +209,7 @@ def listing(found: dict[str, Seconds], k: int, longest_n: int) -> str:
             else:
                 row.append("")
         rows.append(row)
-    rows.append(["growth", *(f"N^{exponent(s):.2f}" for s in found.values())])
+    rows.append(["growth", *(growth(s) for s in found.values())])
     return table(["N", *(ALGORITHMS[name].title for name in found)], rows)
 
 
