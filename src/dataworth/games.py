@@ -68,7 +68,8 @@ class Classification:
             table, margins = np.zeros_like(table), (margins[0], self._reach(ranked, label))
         codes = self.codes[ranked.order]
         right = np.arange(self.n_classes) == label
-        near, far = (np.broadcast_to(m, self.n_classes).astype(np.float64) for m in margins)
+        near, far = np.empty((2, self.n_classes))
+        near[:], far[:] = margins
         outer = ByClass(self.codes, table, far, right if sided else None)
         return Solution(out, near[codes], right[codes] if sided else None, outer)
 
@@ -160,6 +161,8 @@ class SoftGame(Classification):
                 right.astype(np.float64), empty, ranked.players, self.n_neighbors,
                 self.coefficients, out,
             )  # fmt: skip
+            if ranked.behind is None:
+                return Solution(out)
             own = np.arange(self.n_classes)[:, None] == label
             table = np.where(own, good, bad) * np.array([0.0, 1.0])
             return self._solution(ranked, label, out, table, (near, far), ranked.falling)

@@ -8,6 +8,7 @@ compiled kernels of their own that go pair by pair, and every other metric goes 
 by row.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -172,7 +173,7 @@ def median(row: NDArray[np.float64]) -> float:
 
 
 def _check_distances(least: float, largest: float) -> None:
-    if not (least >= 0.0 and np.isfinite(largest)):
+    if not (least >= 0.0 and math.isfinite(largest)):
         bad = least if least < 0.0 else largest
         raise ValueError(
             f"metric gave a distance of {bad}: distances must be finite and not negative. "

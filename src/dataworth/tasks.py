@@ -172,7 +172,8 @@ class Task:
         if self.columns is not None:
             row = row[self.columns]
         if own is not None:
-            return without(self._rank(np.delete(row, own), None), own)
+            others = np.concatenate([row[:own], row[own + 1 :]])
+            return without(self._rank(others, None), own)
         if self.radius is not None:
             within = np.flatnonzero(row <= self.radius)
             return Ranked(within, np.ones(within.size, np.int16), None, True)

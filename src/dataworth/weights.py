@@ -6,7 +6,7 @@ rounds. Without a number of bits it stays a real number.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -254,6 +254,6 @@ def without(ranked: Ranked, own: int) -> Ranked:
     """Training indices as they are where the point at position `own` was left out of the row."""
     behind = ranked.behind
     if behind is not None:
-        behind = np.insert(behind, own, -1)
+        behind = np.concatenate([behind[:own], np.full(1, -1, behind.dtype), behind[own:]])
     order = ranked.order + (ranked.order >= own)
-    return replace(ranked, order=order, behind=behind)
+    return Ranked(order, ranked.weights, behind, ranked.falling, ranked.capped)
