@@ -101,6 +101,8 @@ def test_quadratic_equals_the_core_cut_off_or_not(k: int, max_rank: int | None) 
     ref = by_estimator(right, weights, k, max_rank=max_rank)
     got = quadratic(right, weights, n_neighbors=k, max_rank=max_rank)
     np.testing.assert_allclose(got, ref, rtol=0, atol=TOLERANCE)
+    shared = quadratic(right, weights, n_neighbors=k, max_rank=max_rank, share_tail=True)
+    np.testing.assert_array_equal(shared, got)
 
 
 def test_quadratic_with_a_thousand_points_equals_the_core() -> None:

@@ -9,7 +9,12 @@ from dataworth.kernels.compiled import compiled
 
 
 def quadratic(
-    right: ArrayLike, weights: ArrayLike, *, n_neighbors: int, max_rank: int | None = None
+    right: ArrayLike,
+    weights: ArrayLike,
+    *,
+    n_neighbors: int,
+    max_rank: int | None = None,
+    share_tail: bool = False,
 ) -> Floats:
     r"""Values in the binary hard-label game by the paper's quadratic algorithm.
 
@@ -28,6 +33,8 @@ def quadratic(
     n_neighbors : K.
     max_rank : if given, the paper's approximation, for which sets of points, and the sum over m,
         end at this rank, `M*`.
+    share_tail : compute the counts of points behind `M*` once, since they are the same for all of
+        these. The paper does so for each, which is most of its work.
 
     Returns
     -------
@@ -35,7 +42,8 @@ def quadratic(
 
     Notes
     -----
-    The cost is O(W K^2 N^2), or `O(W K^2 N M*)`, where W is the largest weight.
+    The cost is O(W K^2 N^2), or `O(W K^2 N M*)`, where W is the largest weight; with a shared tail
+    `O(W K^2 M*^2 + W K N)`.
 
     The counts exceed every number type soon, so each is kept divided by the number of sets it is
     out of, which makes it a probability. Then F_i[m, l, s] / (n choose l-1), with n the number of
@@ -74,25 +82,32 @@ def quadratic(
     last = n
     if max_rank is not None:
         last = min(checks.integer(max_rank, "max_rank", least=1, or_else=" or None"), n)
+    share = checks.boolean(share_tail, "share_tail")
     integers = numbers.astype(np.int64)
-    return _quadratic(np.where(flags, integers, -integers), neighbors, last)
+    return _quadratic(np.where(flags, integers, -integers), neighbors, last, share)
 
 
 @compiled()
-def _quadratic(signed: Ints, neighbors: int, last: int) -> Floats:
+def _quadratic(signed: Ints, neighbors: int, last: int, share: bool) -> Floats:
     n, top = signed.size, np.abs(signed).max()
     values = np.empty(n)
     zero = neighbors * top  # where sum 0 lies
     ending = np.empty((last, 2 * zero + 1))  # F_i[m, l, :] for the level l at hand
     mean = np.empty(2 * zero + 1)  # F_0 and R_0: the mean of F_i over the points passed
+    means = np.empty((neighbors, 2 * zero + 1))  # those of the last point, level by level
     for i in range(n):
         others = last - 1 if i < last else last
         value = 0.0
         scale = 1.0 / n  # (others choose l) / (n-1 choose l) / n
         for level in range(neighbors):
-            _mean_of_level(signed, i, level, zero, last, ending, mean)
-            value += scale * _turned(mean, zero, signed[i], 0)
+            if not share or i <= last:
+                _mean_of_level(signed, i, level, zero, last, ending, mean)
+                means[level] = mean
+            value += scale * _turned(means[level], zero, signed[i], 0)
             scale *= max(others - level, 0) / max(n - 1 - level, 1)
+        values[i] = value
+        if share and i >= last:  # nobody is behind it
+            continue
         passed = 0
         mean[:] = 0.0
         if neighbors == 1:
