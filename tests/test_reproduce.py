@@ -15,6 +15,7 @@ from dataworth import KNNShapley
 from dataworth.baselines import enumerate_neighbours, quadratic
 from dataworth.datasets import SOURCES, Dataset
 from dataworth.reproduce import continuous, detection, methods, paper, protocol, runtime, writing
+from dataworth.reproduce import store as store_module
 from dataworth.reproduce.command import command
 from dataworth.reproduce.experiments import EXPERIMENTS, reproduce
 from dataworth.reproduce.run import Run
@@ -138,6 +139,16 @@ class TestStore:
         assert store.get({"K": 6}, lambda: 2) == 2
         monkeypatch.setattr("dataworth.__version__", "another")
         assert store.get({"K": 5}, lambda: 3) == 3
+
+    def test_changed_sources_are_another_unit(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "units.jsonl"
+        monkeypatch.setattr(store_module, "__file__", str(tmp_path / "store.py"))
+        for share in (0.1, 0.3):
+            (tmp_path / "protocol.py").write_text(f"SHARE_BAD = {share}")
+                store = Store(path, sources=("protocol.py",))
+            assert store.get({"K": 5}, lambda share=share: share) == share
 
 
 class TestPaper:
@@ -279,6 +290,7 @@ class TestCommand:
             (["selection", "--model", "vgg"], "must be cnn or resnet18; got 'vgg'"),
             (["mislabel", "--model", "resnet18"], "is for 'selection' only"),
             (["runtime", "--paper-setting"], "is not for 'runtime'"),
+            (["distribution", "--seeds", "7"], "is not for 'distribution'"),
             (["mislabel", "--seeds", "0"], "--seeds"),
         ],
     )

@@ -51,10 +51,16 @@ def command(
     if model != "cnn" and name != "selection":
         raise typer.BadParameter("is for 'selection' only.", param_hint="--model")
     names = list(EXPERIMENTS) if name == "all" else [name]
-    if paper_setting:
-        names = [n for n in names if EXPERIMENTS[n].paper_setting]
-        if not names:
-            raise typer.BadParameter(f"is not for {name!r}.", param_hint="--paper-setting")
+    for option, given, able in (
+        ("--paper-setting", paper_setting, [n for n in names if EXPERIMENTS[n].paper_setting]),
+        ("--seeds", seeds is not None, [n for n in names if EXPERIMENTS[n].seeds]),
+    ):
+        if given and not able:
+            raise typer.BadParameter(f"is not for {name!r}.", param_hint=option)
+        if given and able != names:
+            rest = ", ".join(n for n in names if n not in able)
+            typer.echo(f"Left out, as {option} is not for them: {rest}.", err=True)
+            names = able
     for n in names:
         run = Run(n, out, data_dir, quick, paper_setting, seeds, model, jobs)
         try:

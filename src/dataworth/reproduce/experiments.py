@@ -13,6 +13,7 @@ class Experiment(NamedTuple):
     minutes : what it takes, measured with one thread on two cores shared with others.
     module, function : what runs it.
     paper_setting : whether the paper's apparent setting can be had too.
+    seeds : whether the number of seeds can be chosen.
     """
 
     about: str
@@ -20,6 +21,7 @@ class Experiment(NamedTuple):
     module: str
     function: str
     paper_setting: bool = False
+    seeds: bool = True
 
 
 EXPERIMENTS = {
@@ -32,15 +34,23 @@ EXPERIMENTS = {
     "continuous": Experiment(
         "real against rounded weights at K = 2, both tasks", 16, "continuous", "compare", True
     ),
-    "runtime": Experiment("seconds against N, K = 5, 3 bits", 6, "runtime", "plain"),
-    "runtime-k": Experiment("seconds against N for K = 3, 5, 10", 5, "runtime", "by_k"),
-    "runtime-bits": Experiment("seconds against N for 3, 5, 7 bits", 5, "runtime", "by_bits"),
+    "runtime": Experiment("seconds against N, K = 5, 3 bits", 6, "runtime", "plain", seeds=False),
+    "runtime-k": Experiment(
+        "seconds against N for K = 3, 5, 10", 5, "runtime", "by_k", seeds=False
+    ),
+    "runtime-bits": Experiment(
+        "seconds against N for 3, 5, 7 bits", 5, "runtime", "by_bits", seeds=False
+    ),
     "vary-k": Experiment("AUROC against K, both tasks", 8, "sweeps", "by_k"),
     "vary-bits": Experiment("AUROC against bits, both tasks", 10, "sweeps", "by_bits"),
     "vary-rank": Experiment("AUROC against the error bound, both tasks", 6, "sweeps", "by_rank"),
     "discretisation": Experiment("values at b and b + 1 bits", 2, "shapes", "discretisation"),
-    "distribution": Experiment("histograms of values at several N", 1, "shapes", "distribution"),
-    "qualitative": Experiment("50 points, 5 mislabelled, one by one", 1, "shapes", "qualitative"),
+    "distribution": Experiment(
+        "histograms of values at several N", 1, "shapes", "distribution", seeds=False
+    ),
+    "qualitative": Experiment(
+        "50 points, 5 mislabelled, one by one", 1, "shapes", "qualitative", seeds=False
+    ),
     "selection": Experiment(
         "models trained on the most valuable points", 25, "selection", "select"
     ),
@@ -52,5 +62,7 @@ def reproduce(run: Run) -> None:
     experiment = EXPERIMENTS[run.name]
     if run.paper_setting and not experiment.paper_setting:
         raise ValueError(f"--paper-setting is not for {run.name!r}.")
+    if run.seeds is not None and not experiment.seeds:
+        raise ValueError(f"--seeds is not for {run.name!r}.")
     module = import_module(f"dataworth.reproduce.{experiment.module}")
     getattr(module, experiment.function)(run)

@@ -1,7 +1,8 @@
 """Finished units of a run, kept as lines of JSON, so that a killed run goes on where it was.
 
-A unit is kept under a fingerprint of its setting, the data and the version included: a changed
-setting finds nothing and is computed anew. A line that a kill cut short is passed over.
+A unit is kept under a fingerprint of its setting, its data, the versions that compute it and the
+sources that say how data are drawn, what the methods are and how networks learn: where any of these
+has changed, nothing is found and it is computed anew. A line that a kill cut short is passed over.
 """
 
 import json
@@ -9,15 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dataworth
 from dataworth.checkpoints import fingerprint
+from dataworth.reproduce import writing
+
+SOURCES = ("methods.py", "networks.py", "protocol.py")
 
 
 class Store:
-    """Units of one experiment in one file, which is made with the first of them."""
+    """Units of one experiment in one file, which is made with the first of them.
 
-    def __init__(self, path: Path) -> None:
+    sources : modules of this package whose constants are in no setting.
+    """
+
+    def __init__(self, path: Path, sources: tuple[str, ...] = SOURCES) -> None:
         self.path = path
+        self.sources = sources
         self.units: dict[str, Any] = {}
         if not path.exists():
             return
@@ -34,7 +41,7 @@ class Store:
 
     def get(self, setting: dict[str, Any], compute: Callable[[], Any]) -> Any:
         """The result of a unit: the one kept, or else computed and kept."""
-        key = fingerprint({**setting, "version": dataworth.__version__})
+        key = fingerprint({**setting, "made by": _makers(self.sources)})
         if key not in self.units:
             # Through JSON, so that a result kept and one just computed are the same.
             result = json.loads(json.dumps(compute(), allow_nan=False))
@@ -44,3 +51,8 @@ class Store:
                 file.flush()
             self.units[key] = result
         return self.units[key]
+
+
+def _makers(sources: tuple[str, ...]) -> list[str]:
+    here = Path(__file__).parent
+    return [writing.versions(["torch"]), *((here / name).read_text() for name in sources)]
