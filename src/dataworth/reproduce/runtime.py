@@ -300,7 +300,8 @@ def plain(run: Run) -> None:
         f"least 1,000 hours at N = 100: here {shown(whole['enumeration'][100])}"
         f"{'' if 100 in found['enumeration'] else ', extrapolated'}. It says "
         "that its exact algorithm is almost 10⁶ × as fast as O(N^K) at N = 10⁵: here "
-        f"{whole['enumeration'][longest_n] / at['quadratic']:.0e} × at N = {longest_n:,}. And that its approximation is almost 10⁶ × as fast as Monte "
+        f"{whole['enumeration'][longest_n] / at['quadratic']:.0e} × at N = {longest_n:,}. "
+        "And that its approximation is almost 10⁶ × as fast as Monte "
         f"Carlo at the same bound: here {at['sampling'] / at['quadratic-root']:.2g} × "
         f"({at['sampling'] / at['quadratic-tail']:.2g} × with a shared tail). Our Monte Carlo "
         "computes no utility for a point that does not enter the K nearest.",

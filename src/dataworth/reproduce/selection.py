@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from dataworth.checkpoints import fingerprint
 from dataworth.datasets import Dataset
 from dataworth.reproduce import networks, plots, protocol
 from dataworth.reproduce.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, values_of
 from dataworth.reproduce.protocol import Floats, Ints, Task
-from dataworth.reproduce.run import Run, identity
+from dataworth.reproduce.run import NoData, Run, identity
 from dataworth.reproduce.writing import interval, table
 
 METHODS = (BASELINE, "hard-linear", "hard-linear-sqrt", "soft-linear", "soft-rbf", "random")
@@ -34,10 +35,14 @@ def order_of(method: str, task: Task, seed: int, jobs: int) -> Ints:
 def select(run: Run) -> None:
     """The experiment `selection`."""
     networks.load()  # say at once if it is missing
-    loaded, _ = run.data(["cifar10", "cifar10-pixels", "wnli"])
+    loaded, missing = run.data(["cifar10", "cifar10-pixels", "wnli"])
+    if missing:
+        raise NoData("; ".join(f"{name}: {why}" for name, why in missing.items()))
+    if loaded["wnli"].is_train is None:
+        raise NoData("wnli: its archive must hold the official split, is_train; it does not.")
     shares = (0.3, 1.0) if run.quick else SHARES
     image_seeds = run.n_seeds(IMAGE_SEEDS)
-    text_seeds = 3 if run.quick else TEXT_SEEDS
+    text_seeds = run.n_seeds(TEXT_SEEDS)
     texts, alone = on_texts(run, loaded["wnli"], text_seeds, shares)
     images = on_images(run, loaded["cifar10"], loaded["cifar10-pixels"], image_seeds, shares)
     n_train, n_val, steps = image_sizes(run)
@@ -53,6 +58,9 @@ def select(run: Run) -> None:
         "The paper trains ResNet18 on CIFAR10 and shows curves in which the weighted hard game "
         "lies above the unweighted one; it gives no figures.",
         *tables(images, shares),
+        f"How many images of each class (by given label) are among the most valuable "
+        f"{100 * shares[0]:.0f} %, the class that has fewest and the one that has most, by seed:",
+        balance(run, loaded["cifar10"], image_seeds, shares[0]),
         "## A KNN-LM style classifier on WNLI",
         f"p = {MIXTURE} p_KNN + {1 - MIXTURE} p_base, KNN with K = {N_NEIGHBORS} and weights "
         f"exp(−d) over the selected part of the 635 training pairs; {N_VAL_TEXT} of the 71 "
@@ -75,6 +83,41 @@ def image_sizes(run: Run) -> tuple[int, int, int]:
     return (100, 20, 3) if run.quick else (2000, 200, networks.STEPS)
 
 
+def draw_images(run: Run, features: Dataset, seed: int) -> tuple[Task, Ints, Ints]:
+    """A training set with flipped labels, its rows, and the rows of the test set."""
+    n_train, n_val, _ = image_sizes(run)
+    rng = protocol.generator("cifar10", seed)
+    train, val = protocol.split(features, n_train, n_val, rng)
+    test = np.setdiff1d(np.arange(features.y.size), np.concatenate([train, val]))
+    bad = protocol.chosen(train.size, rng)
+    y = protocol.flip(features.y[train], bad, rng)
+    X = protocol.normalised(features.X)
+    task = Task(X[train], y, X[val], features.y[val], bad)
+    return task, train, test[:100] if run.quick else test
+
+
+def balance(run: Run, features: Dataset, n_seeds: int, share: float) -> str:
+    """How many images of the rarest and of the most frequent class each method keeps."""
+    n_classes = int(features.y.max()) + 1
+    rows = []
+    for method in METHODS:
+        cells = []
+        for seed in range(n_seeds):
+
+            def compute(seed: int = seed, method: str = method) -> list[int]:
+                task, train, _ = draw_images(run, features, seed)
+                kept = order_of(method, task, seed, run.jobs)[: round(share * train.size)]
+                counts: list[int] = np.bincount(task.y_train[kept], minlength=n_classes).tolist()
+                return counts
+
+            setting = {"balance": identity(features), "method": method, "seed": seed,
+                       "share": share, "sizes": image_sizes(run)}  # fmt: skip
+            counts = run.store.get(setting, compute)
+            cells.append(f"{min(counts)} to {max(counts)}")
+        rows.append([TITLES[method], *cells])
+    return table(["method", *(f"seed {s}" for s in range(n_seeds))], rows)
+
+
 def on_images(
     run: Run, features: Dataset, pixels: Dataset, n_seeds: int, shares: tuple[float, ...]
 ) -> Accuracies:
@@ -87,17 +130,11 @@ def on_images(
     for seed, method, k in run.progress(units):
 
         def compute(seed: int = seed, method: str = method, k: int = k) -> float:
-            rng = protocol.generator("cifar10", seed)
-            train, val = protocol.split(features, n_train, n_val, rng)
-            test = np.setdiff1d(np.arange(features.y.size), np.concatenate([train, val]))
-            test = test[:100] if run.quick else test
-            bad = protocol.chosen(train.size, rng)
-            y = protocol.flip(features.y[train], bad, rng)
-            X = protocol.normalised(features.X)
-            task = Task(X[train], y, X[val], features.y[val], bad)
+            task, train, test = draw_images(run, features, seed)
             kept = order_of(method, task, seed, run.jobs)[: round(shares[k] * train.size)]
             return networks.accuracy(
-                run.model, pixels.X[train[kept]], y[kept], pixels.X[test], features.y[test],
+                run.model, pixels.X[train[kept]], task.y_train[kept],
+                pixels.X[test], features.y[test],
                 n_classes=int(features.y.max()) + 1, seed=seed, steps=steps,
             )  # fmt: skip
 
@@ -139,8 +176,9 @@ def on_texts(
         return result
 
     for seed in run.progress(list(range(n_seeds))):
-        setting = {"wnli": identity(data), "seed": seed, "shares": shares, "methods": METHODS,
-                   "mixture": MIXTURE, "val": N_VAL_TEXT}  # fmt: skip
+        setting = {"wnli": identity(data), "split": fingerprint("split", data.is_train),
+                   "seed": seed, "shares": shares, "methods": METHODS, "mixture": MIXTURE,
+                   "val": N_VAL_TEXT}  # fmt: skip
         unit = run.store.get(setting, partial(compute, seed))
         alone.append(unit["base"])
         for method in METHODS:
@@ -174,7 +212,7 @@ def tables(found: Accuracies, shares: tuple[float, ...]) -> list[str]:
     for m in METHODS:
         if m != BASELINE:
             gap = interval((mean[m] - mean[BASELINE]).tolist())
-            compared.append([TITLES[m], f"{gap.mean:+.4f} ± {gap.half:.4f}"])
+            compared.append([TITLES[m], gap.signed()])
     return [
         "Accuracy on the test set, mean over seeds with its 95 % interval.",
         table(["kept", *(TITLES[m] for m in METHODS)], rows),

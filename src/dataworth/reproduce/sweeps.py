@@ -146,14 +146,16 @@ def by_k(run: Run) -> None:
         for m in sweep.methods:
             test = sign_test(lost[BASELINE] - lost[m])
             shown = [test.wins, test.losses, f"{test.p:.2g}"] if m != BASELINE else ["–"] * 3
-            rows.append([WHAT[damage], TITLES[m], f"{lost[m].mean():.4f}", *shown])
+            span = f"{np.ptp(by[m], axis=1).mean():.4f}"
+            rows.append([WHAT[damage], TITLES[m], span, f"{lost[m].mean():.4f}", *shown])
     said = [
         "## How stable",
         "The paper says that the weighted hard game is more stable than the unweighted soft one, "
-        f"above all for large K. Lost from the best K to K = {sweep.grid[-1]}, mean over data "
-        "sets, and on how many data sets a method loses less or more than the unweighted soft "
-        "game:",
-        table(["task", "method", "AUROC lost", "less", "more", "sign test p"], rows),
+        "above all for large K. Largest less smallest AUROC over K, and what is lost from the best "
+        f"K to K = {sweep.grid[-1]}, means over data sets; and on how many of them a method loses "
+        "less or more than the unweighted soft game (where that loses nothing, none can lose "
+        "less):",
+        table(["task", "method", "range", "lost", "less", "more", "sign test p"], rows),
         *note,
     ]
     finish(run, sweep, curves, loaded, said)
@@ -210,8 +212,10 @@ def by_rank(run: Run) -> None:
         + f" (N = {n}; M* = √N is {root}). AUROC at √N less AUROC of the exact values (of the "
         "last row), and data sets on which √N is better or worse:",
         table(["task", "method", "mean difference", "better", "worse", "sign test p"], rows),
-        "Points behind M* are told apart by label and weight only, and with all of them near zero "
-        f"the order of most points is lost. {SOURCES['fraud'].title} and "
+        "Points behind M* are told apart by label and weight only. This is the game of the paper's "
+        "text, in which ties are right; and where there are more than two classes, M* counts "
+        "the points of all of them, while the paper counts those of the two classes of each vote, "
+        f"so that its bound is not meant for these. {SOURCES['fraud'].title} and "
         f"{SOURCES['apsfail'].title} have fewer points; their bounds are a little smaller.",
         *note,
     ]

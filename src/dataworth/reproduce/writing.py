@@ -23,6 +23,11 @@ class Interval(NamedTuple):
         half = f" ± {self.half:.3f}" if np.isfinite(self.half) else ""
         return f"{self.mean:.3f}{half}"
 
+    def signed(self) -> str:
+        """As the difference of two means."""
+        half = f" ± {self.half:.4f}" if np.isfinite(self.half) else ""
+        return f"{self.mean:+.4f}{half}"
+
 
 def interval(numbers: Sequence[float]) -> Interval:
     """Mean and 95 % interval; no interval for a single number.
