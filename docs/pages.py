@@ -19,7 +19,14 @@ from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).parent.parent
 # Files beside docs/ that pages link to; the site has them as pages too.
-BESIDE = ("CHANGELOG.md", "benchmarks/RESULTS.md")
+BESIDE = (
+    "CHANGELOG.md",
+    *(
+        str(path.relative_to(ROOT))
+        for pattern in ("benchmarks/*.md", "results/*.md", "results/*.png")
+        for path in sorted(ROOT.glob(pattern))
+    ),
+)
 BLOCK = re.compile(r"(?:<!-- (not run: [^\n]+) -->\n+)?```python\n(.*?)```\n", re.DOTALL)
 CLAIM = re.compile(r"^(\S.*?)  # (\d+): ", re.MULTILINE)
 
@@ -83,6 +90,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
     for path in BESIDE:
         markdown = markdown.replace(f"](../{path})", f"]({path})")
+    markdown = markdown.replace("](../docs/", "](../")
     name = Path(page.file.src_path).stem
     with TemporaryDirectory() as folder:
         if BLOCK.search(markdown):

@@ -299,6 +299,30 @@ class TestCommand:
         assert done.exit_code == 2
         assert message in done.output
 
+    def test_all_says_what_an_option_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        started: list[str] = []
+        monkeypatch.setattr(
+            "dataworth.reproduce.command.reproduce", lambda run: started.append(run.name)
+        )
+        said = call("all", "--paper-setting").output
+        assert started == ["mislabel", "noisy", "continuous"]
+        assert "Left out, as --paper-setting is not for them: runtime, runtime-k" in said
+        started.clear()
+        said = call("all", "--seeds", "3").output
+        assert "Left out, as --seeds is not for them: runtime, runtime-k, runtime-bits, " in said
+        assert started == [n for n in EXPERIMENTS if EXPERIMENTS[n].seeds]
+
+    def test_selection_names_what_is_missing(self, tmp_path: Path) -> None:
+        pytest.importorskip("torch", reason="torch is not installed")
+        np.savez(tmp_path / "cifar10_effnetlite0.npz", X=np.eye(4), y=[0, 0, 1, 1])
+        done = call("selection", "--data-dir", str(tmp_path), "--out", str(tmp_path / "out"))
+        assert done.exit_code == 1
+        assert "data_dir must hold 'wnli_minilm.npz' for 'wnli'" in done.output
+        for name in ("cifar10_pixels", "wnli_minilm"):
+            np.savez(tmp_path / f"{name}.npz", X=np.eye(4), y=[0, 0, 1, 1])
+        done = call("selection", "--data-dir", str(tmp_path), "--out", str(tmp_path / "out"))
+        assert "wnli: its archive must hold the official split, is_train" in done.output
+
     def test_no_data(self, tmp_path: Path) -> None:
         done = call("mislabel", "--data-dir", str(tmp_path), "--out", str(tmp_path / "out"))
         assert done.exit_code == 1

@@ -47,14 +47,11 @@ def main() -> int:
     """Run all parts; 1 where values do not agree."""
     parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes; print the result")
-    parser.add_argument(
-        "--limit", type=float, default=60.0, help="processor seconds a call may take"
-    )
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         lines = head()
-        agreed, good = agreement.section(Path(folder), limit=chosen.limit)
-        lines += speed.section(Path(folder), quick=chosen.quick, limit=chosen.limit)
+        agreed, good = agreement.section(Path(folder))
+        lines += speed.section(Path(folder), quick=chosen.quick)
         lines += agreed
         lines += profile.section(quick=chosen.quick)
         lines += quality.section(Path(folder), quick=chosen.quick)

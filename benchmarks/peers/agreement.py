@@ -12,6 +12,7 @@ from benchmarks.peers.pool import Worker
 from dataworth import KNNShapley
 
 K, BITS = 5, 3
+LIMIT = 60.0
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -95,7 +96,7 @@ def translated(case: Case, data: Arrays) -> NDArray[np.float64]:
     return translations.unweighted(values, y, y_val, K)
 
 
-def section(folder: Path, *, limit: float) -> tuple[list[str], bool]:
+def section(folder: Path) -> tuple[list[str], bool]:
     """The part on agreement, and whether all values agreed."""
     out = [
         "## Agreement",
@@ -108,7 +109,7 @@ def section(folder: Path, *, limit: float) -> tuple[list[str], bool]:
     ]
     good = True
     for case in CASES:
-        with Worker(case.library, limit) as worker:
+        with Worker(case.library, LIMIT) as worker:
             for n_classes in (2, 3):
                 data = make_data(case.n_train, n_classes)
                 np.savez(folder / "data.npz", allow_pickle=False, **data)
