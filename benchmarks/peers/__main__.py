@@ -51,10 +51,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         lines = head()
         agreed, good = agreement.section(Path(folder))
+        errors = quality.section(Path(folder), quick=chosen.quick)
         lines += speed.section(Path(folder), quick=chosen.quick)
-        lines += agreed
-        lines += profile.section(quick=chosen.quick)
-        lines += quality.section(Path(folder), quick=chosen.quick)
+        lines += [*agreed, *profile.section(quick=chosen.quick), *errors]
     text = "\n".join(lines).rstrip() + "\n"
     if chosen.quick:
         print(text)
