@@ -19,7 +19,7 @@ from dataworth.datasets import DATA_VARIABLE, SOURCES, Dataset, load
 from dataworth.reproduce import protocol
 from dataworth.reproduce.detection import DATA
 
-N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
+N_TRAIN, N_VAL, SEEDS = 1000, 100, 3
 Arrays = dict[str, NDArray[Any]]
 
 # Name, library that runs it, call, arguments, and whether it uses the clean validation points.
