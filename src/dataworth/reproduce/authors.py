@@ -11,6 +11,7 @@ it gives. Nearest and farthest are those of all classes, so that weights are the
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from math import isqrt
 
 import numpy as np
@@ -66,22 +67,25 @@ def votes(
         n_neighbors=n_neighbors, n_bits=N_BITS, game="hard", metric="precomputed",
         weights=function, progress=False, n_jobs=n_jobs,
     )  # fmt: skip
+    if not strict and not cut:
+        return model.fit(None, task.y_train).value(scaled, task.y_val).values
     classes = np.unique(task.y_train)
     total = np.zeros(task.y_train.size)
-    for y in np.unique(task.y_val):
-        own = np.flatnonzero(task.y_val == y)
-        rivals = classes[classes != y]
-        for rival in rivals:
-            inside = np.flatnonzero((task.y_train == y) | (task.y_train == rival))
-            label = rival if strict else y
-            rows, labels = scaled[np.ix_(own, inside)], task.y_train[inside]
-            if cut:
-                right = labels == label
-                values = sum(_cut(row, right, function, n_neighbors) for row in rows) / own.size
-            else:
-                values = model.fit(None, labels).value(rows, np.full(own.size, label)).values
-            total[inside] += (-1.0 if strict else 1.0) * values * own.size / rivals.size
-    return total / task.y_val.size
+    for one, other in combinations(classes, 2):
+        inside = np.flatnonzero((task.y_train == one) | (task.y_train == other))
+        own = np.flatnonzero((task.y_val == one) | (task.y_val == other))
+        rows, labels, right = scaled[np.ix_(own, inside)], task.y_train[inside], task.y_val[own]
+        if strict:
+            right = one + other - right
+        if own.size == 0:
+            continue
+        if cut:
+            each = zip(rows, right, strict=True)
+            values = sum(_cut(row, labels == y, function, n_neighbors) for row, y in each)
+        else:
+            values = own.size * model.fit(None, labels).value(rows, right).values
+        total[inside] += -values if strict else values
+    return total / ((classes.size - 1) * task.y_val.size)
 
 
 def _cut(
