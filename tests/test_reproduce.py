@@ -287,6 +287,12 @@ class TestAuthors:
         np.testing.assert_allclose(again, exact, rtol=0, atol=1e-12)
         assert set(ranks) == {(8, 3), (7, 3)}  # of 11 points, those of two classes
 
+    def test_weights_of_the_code(self) -> None:
+        d = np.sort(np.random.default_rng(0).random(30))
+        unit = np.exp(-(d / d.max()) / 0.1)
+        np.testing.assert_allclose(authors._of_ranked(d), unit / unit.max(), rtol=1e-12)
+        np.testing.assert_array_equal(authors._of_ranked(np.zeros(3)), np.ones(3))
+
     def test_wins_everywhere_at_once(self) -> None:
         scores = {
             "phoneme": {"soft-uniform": [0.5, 0.5, 0.5], "hard-linear": [0.6, 0.6, 0.4]},

@@ -25,7 +25,7 @@ TEMPERATURE = 0.1
 # In the order of the paper's columns, and then what tells the differences apart.
 COLUMNS = (BASELINE, "hard-uniform-strict", "hard-temp-strict", "hard-temp-strict-sqrt")
 METHODS = (*COLUMNS, "hard-linear", "hard-linear-strict", "hard-temp", "hard-temp-sqrt")
-BESIDE = ("hard-linear-strict", "hard-temp", "hard-temp-strict")  # beside the other tables
+BESIDE = ("hard-linear-strict", "hard-temp", "hard-temp-strict", "soft-temp")  # at other sizes
 
 
 def weighting(distances: Floats, weights: str) -> tuple[Floats, Callable[[Floats], Floats]]:
@@ -40,6 +40,11 @@ def weighting(distances: Floats, weights: str) -> tuple[Floats, Callable[[Floats
 
 def _falling(scaled: Floats) -> Floats:
     return np.asarray(np.exp(-scaled / TEMPERATURE))
+
+
+def _of_ranked(distances: Floats) -> Floats:
+    scaled, function = weighting(distances[None], "temp")
+    return function(scaled[0])
 
 
 def _linear(scaled: Floats) -> Floats:
@@ -107,7 +112,10 @@ def measure(task: Task, methods: tuple[str, ...], n_jobs: int) -> dict[str, floa
         _, weights, *rest = method.split("-")
         if method in (BASELINE, "hard-linear"):
             each[method] = found(method, task, n_jobs=n_jobs)
+        elif method == "soft-temp":
+            each[method] = found(method, task, weights=_of_ranked, n_jobs=n_jobs)
         else:
-            given = {"strict": "strict" in rest, "cut": "sqrt" in rest}
-            each[method] = auroc(votes(task, weights, **given, n_jobs=n_jobs), task.bad)
+            strict, cut = "strict" in rest, "sqrt" in rest
+            values = votes(task, weights, strict=strict, cut=cut, n_jobs=n_jobs)
+            each[method] = auroc(values, task.bad)
     return each

@@ -32,6 +32,7 @@ TITLES = {
     "soft-chosen": "soft, chosen",
     "hard-uniform-strict": "hard, unweighted, ties wrong",
     "hard-linear-strict": "hard, linear, ties wrong",
+    "soft-temp": "soft, T = 0.1",
     "hard-temp": "hard, T = 0.1",
     "hard-temp-sqrt": "hard, T = 0.1, √N",
     "hard-temp-strict": "hard, T = 0.1, ties wrong",
