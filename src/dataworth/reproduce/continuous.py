@@ -151,7 +151,7 @@ def about() -> str:
         f"{PERMUTATIONS} permutations for each validation point, as many as that code draws by "
         "`n_sample=n_data*10` (it leaves the last of them out; the paper does not say how many it "
         "took). Our weights are the linear ones of the paper's text throughout; the code has "
-        "exp(−(d / d_max) / 0.9) in these two columns. From the paper's first column to its third "
+        "exp(−(d / d_max) / 0.9) in these two columns, d_max the farthest of each set. From the paper's first column to its third "
         "both the game and the weights change.\n\n"
         "The other columns tell what rounding does within one game. At K = 2 the nearer of two "
         "points outvotes the farther one whatever the weights, as long as they fall: with real "
@@ -245,6 +245,7 @@ def tables(
         ("hard-linear-sqrt", "hard-linear"),
         ("hard-linear", "soft-real"),
         ("hard-linear-strict", "soft-real"),
+        ("hard-linear-strict", BASELINE),
         ("soft-linear", BASELINE),
     ):
         gaps = [float(np.mean(by[method]) - np.mean(by[other])) for by in found_by.values()]
@@ -268,7 +269,7 @@ def tables(
 def picture(found_by: dict[str, Scores], *, single: bool) -> Any:
     """Both tasks side by side."""
     data = next(iter(found_by.values()))
-    figure, axes = plots.panels(1, 2, width=6, height=0.7 * len(data) + 1.6, sharey=True)
+    figure, axes = plots.panels(1, 2, width=6, height=0.85 * len(data) + 1.6, sharey=True)
     for axis, damage in zip(axes, found_by, strict=True):
         columns = paper.CONTINUOUS_COLUMNS
         dots(axis, found_by[damage], METHODS, PRINTED[damage], columns, single=single)

@@ -1,6 +1,7 @@
 """Finding bad points: the paper's two main tables, and ours beside them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ QUICK_SIZES = (120, 30)
 LOOKS = {
     **plots.LOOKS,
     "hard-uniform-strict": (plots.GREY, "s"),
-    "hard-linear-strict": (plots.ORANGE, "D"),
+    "hard-linear-strict": (plots.PURPLE, "D"),
     "hard-temp-strict": (plots.VERMILION, "D"),
     "hard-temp-strict-sqrt": (plots.VERMILION, "d"),
     "hard-real-strict": (plots.VERMILION, "X"),
@@ -302,7 +303,7 @@ def ties(found_by: Scores, by_code: Scores) -> list[str]:
 def dots(
     axis: Any,
     found_by: Scores,
-    shown: tuple[str, ...],
+    shown: Sequence[str],
     printed: paper.Table,
     columns: tuple[str, ...],
     *,
@@ -334,8 +335,13 @@ def dots(
 def picture(
     found_by: Scores, by_code: Scores, printed: paper.Table, title: str, *, single: bool
 ) -> Any:
-    """All data sets; the paper's methods and two of ours, and for single draws the code's too."""
-    shown = (*paper.MISLABEL_COLUMNS, "soft-linear", "soft-rbf")
+    """All data sets; the paper's methods and two of ours, and the code's: for single draws beside
+    them, else its weighted game among them.
+    """
+    shown = [*paper.MISLABEL_COLUMNS, "soft-linear", "soft-rbf"]
+    if not single:
+        shown.insert(-2, "hard-temp-strict")
+        found_by = {n: {**by_code[n], **by} for n, by in found_by.items()}
     height = 0.62 * len(found_by) + 1.8
     figure, axes = plots.panels(1, 2 if single else 1, width=9 - 2 * single, height=height,
                                 sharex=True, sharey=True)  # fmt: skip

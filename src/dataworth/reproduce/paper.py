@@ -111,9 +111,7 @@ def standing(table: Table) -> str:
     Examples
     --------
     >>> standing({"a": (0.5, 0.6, 0.6, 0.7), "b": (0.5, 0.4, 0.9, 0.9)})
-    'above the unweighted soft one on 2 of 2 data sets, above both unweighted ones on 1 and level
-    with one of them on 1; it is the best of the four columns, alone or level, on 1, and its
-    approximation on 2'
+    'above the unweighted soft one on 2 of 2 data sets, above both unweighted ones on 1 ...'
     """
     rows = list(table.values())
     soft = sum(row[2] > row[0] for row in rows)

@@ -126,7 +126,7 @@ def mostly(found_by: Scores, methods: tuple[str, ...]) -> str:
         gaps = [np.mean(by[m]) - np.mean(by[BASELINE]) for by in found_by.values()]
         if sum(g > 0 for g in gaps) > len(gaps) / 2:
             better.append(f"*{TITLES[m]}*")
-    listed = " and ".join(better) if better else "none"
+    listed = "; ".join(better) if better else "none"
     return f"Of the games below, better than soft unweighted on most data sets: {listed}."
 
 
