@@ -1,6 +1,7 @@
 """The methods that are compared, by name.
 
-A name says game, weights and, at the end, where the walk stops: `sqrt` at rank √N, else nowhere.
+A name says game, weights and, at the end, where the walk stops: `sqrt` at rank √N, else nowhere;
+`strict` is where ties and the empty set are wrong (see `authors`).
 `linear` weights are those of the paper's appendix and depend on nothing that could be chosen;
 `rbf` is the default of this library; `chosen` are the weights of `CANDIDATES` under which the
 training set as a whole is worth most to the validation points. K = 5 and 3 bits are the paper's.
@@ -29,14 +30,24 @@ TITLES = {
     "soft-rbf": "soft, rbf",
     "soft-rbf-sqrt": "soft, rbf, √N",
     "soft-chosen": "soft, chosen",
+    "hard-uniform-strict": "hard, unweighted, ties wrong",
+    "hard-linear-strict": "hard, linear, ties wrong",
+    "soft-temp": "soft, T = 0.1",
+    "hard-temp": "hard, T = 0.1",
+    "hard-temp-sqrt": "hard, T = 0.1, √N",
+    "hard-temp-strict": "hard, T = 0.1, ties wrong",
+    "hard-temp-strict-sqrt": "hard, T = 0.1, ties wrong, √N",
     "hard-real": "hard, real weights",
-    "hard-real-sampled": "hard, real weights, Monte Carlo",
+    "hard-real-strict": "hard, real weights, ties wrong",
     "soft-real": "soft, real weights",
+    "soft-real-sampled": "soft, real weights, Monte Carlo",
     "random": "at random",
 }
 NOTE = (
     "Soft and hard are the games, linear the weights of the paper's appendix, rbf those of this "
-    "library by default, √N the walk that stops at rank √N; all others are exact. "
+    "library by default, √N the walk that stops at rank √N; all others are exact. Of more than two "
+    "classes √N counts the points of all, where the paper counts those of the two of each vote. In "
+    "the hard game ties, and the empty set, count as right, as in the paper's text. "
     "The paper's columns are *hard, linear*: its main text names exp(−d) as weights, its appendix "
     "the linear ones, scaled to [0, 1], which is what rounding to bits needs."
 )

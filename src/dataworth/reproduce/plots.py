@@ -22,7 +22,6 @@ LOOKS = {
     "soft-rbf-sqrt": (BLUE, "v"),
     "soft-real": (GREEN, "P"),
     "hard-real": (VERMILION, "P"),
-    "hard-real-sampled": (VERMILION, "X"),
     "random": (GREY, "x"),
 }
 

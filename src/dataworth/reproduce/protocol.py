@@ -2,6 +2,9 @@
 
 The draw is balanced and without repeats: rows with the same features count once, before anything
 is drawn, so that no point of the training set is in the validation set, nor twice in either.
+
+Damage and scaling follow the paper's text, but for damages that end in `-code`: these follow the
+code of its authors, which does other things (`as_in_the_code`).
 """
 
 import zlib
@@ -19,6 +22,8 @@ Generator = np.random.Generator
 
 SHARE_BAD = 0.1
 DAMAGES = ("mislabel", "noisy")
+CODE = "-code"
+TEXT = ("agnews", "dbpedia")
 
 
 class Task(NamedTuple):
@@ -84,10 +89,10 @@ def flip(y: Ints, bad: NDArray[np.bool_], rng: Generator) -> Ints:
     return wrong
 
 
-def blur(X: Floats, bad: NDArray[np.bool_], rng: Generator) -> Floats:
-    """Noise for the bad points, as strong in each feature as its mean absolute value."""
+def blur(X: Floats, bad: NDArray[np.bool_], deviation: Floats, rng: Generator) -> Floats:
+    """Noise for the bad points, of a standard deviation for each feature."""
     noisy = X.copy()
-    noisy[bad] += rng.normal(size=(int(bad.sum()), X.shape[1])) * np.abs(X).mean(axis=0)
+    noisy[bad] += rng.normal(size=(int(bad.sum()), X.shape[1])) * deviation
     return noisy
 
 
@@ -97,14 +102,60 @@ def normalised(X: Floats) -> Floats:
     return X / np.where(lengths > 0.0, lengths, 1.0)
 
 
+def standardised(X: Floats, X_val: Floats) -> tuple[Floats, Floats]:
+    """Each feature by its mean and deviation in the training points."""
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    deviation[deviation == 0.0] = 1.0
+    return (X - mean) / deviation, (X_val - mean) / deviation
+
+
+def as_in_the_text(
+    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator
+) -> tuple[Floats, Floats]:
+    """Noise onto the features as they are, in each as strong as its mean absolute value.
+
+    Then, for tables, each feature is standardised by the training points, bad ones included, and
+    every row is given length 1. Of scaling the paper says only that text has length 1.
+    """
+    if damage == "noisy":
+        X = blur(X, bad, np.abs(X).mean(axis=0), rng)
+    if SOURCES[name].kind == "table":
+        X, X_val = standardised(X, X_val)
+    return normalised(X), normalised(X_val)
+
+
+def as_in_the_code(
+    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator,
+    whole: Floats,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """What the code of the paper's authors does to features.
+
+    Text is standardised by the whole data set and given length 1, and no noise reaches it. Tables
+    and images are left as they are when labels are flipped (without the option `--normalize`).
+    Noise is as strong as the Euclidean norm of the feature over the training points. Tables get it
+    before they are scaled, images afterwards, by the norm before rows are given length 1.
+    """
+    if name in TEXT:
+        mean, deviation = whole.mean(axis=0), np.sqrt(whole.var(axis=0) + 1e-5)
+        return normalised((X - mean) / deviation), normalised((X_val - mean) / deviation)
+    if damage == "mislabel":
+        return X, X_val
+    if SOURCES[name].kind == "table":
+        X, X_val = standardised(blur(X, bad, np.linalg.norm(X, axis=0), rng), X_val)
+        return normalised(X), normalised(X_val)
+    mean, deviation = X.mean(axis=0), np.sqrt(X.var(axis=0) + 1e-5)
+    X, X_val = (X - mean) / deviation, (X_val - mean) / deviation
+    return blur(normalised(X), bad, np.linalg.norm(X, axis=0), rng), normalised(X_val)
+
+
 def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, seed: int) -> Task:
     """One training set with a tenth of its points bad, and a validation set.
 
-    `damage` is one of `DAMAGES`, or "none", which leaves the bad points as good as the others.
-    Flips that leave a class without any label are drawn again: tiny sets of many classes have such.
-    Missing values become the training median, noise goes onto the features as they are; then, for
-    tables, each feature is standardised by the training points, bad ones included, and every row
-    is given length 1. That is the recipe of the paper's authors.
+    `damage` is one of `DAMAGES`, as the paper's text has it or, with `CODE` at its end, as its
+    authors' code has it; or "none", which leaves the bad points as good as the others. The points
+    drawn, those that are bad and their wrong labels are the same in either. Flips that leave a
+    class without any label are drawn again: tiny sets of many classes have such. Missing values
+    become the training median.
     """
     rng = generator(name, seed)
     train, val = split(data, n_train, n_val, rng)
@@ -115,18 +166,17 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
         middle[known] = np.nanmedian(X[:, known], axis=0)
         X, X_val = np.where(np.isnan(X), middle, X), np.where(np.isnan(X_val), middle, X_val)
     bad = chosen(train.size, rng)
-    if damage == "mislabel":
+    what = damage.removesuffix(CODE)
+    if what == "mislabel":
         clean, y = y, flip(y, bad, rng)
         while np.unique(y).size < np.unique(clean).size:
             bad = chosen(train.size, rng)
             y = flip(clean, bad, rng)
-    elif damage == "noisy":
-        X = blur(X, bad, rng)
-    if SOURCES[name].kind == "table":
-        mean, deviation = X.mean(axis=0), X.std(axis=0)
-        deviation[deviation == 0.0] = 1.0
-        X, X_val = (X - mean) / deviation, (X_val - mean) / deviation
-    return Task(normalised(X), y, normalised(X_val), data.y[val], bad)
+    if damage.endswith(CODE):
+        X, X_val = as_in_the_code(name, what, X, X_val, bad, rng, data.X)
+    else:
+        X, X_val = as_in_the_text(name, what, X, X_val, bad, rng)
+    return Task(X, y, X_val, data.y[val], bad)
 
 
 def auroc(values: Floats, bad: NDArray[np.bool_]) -> float:
