@@ -13,7 +13,7 @@ from typing import Any
 from dataworth.checkpoints import fingerprint
 from dataworth.reproduce import writing
 
-SOURCES = ("methods.py", "networks.py", "protocol.py")
+SOURCES = ("authors.py", "methods.py", "networks.py", "protocol.py")
 
 
 class Store:
