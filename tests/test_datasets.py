@@ -80,16 +80,22 @@ def test_missing_folder_and_file(tmp_path: Path) -> None:
 )
 def test_archives_that_do_not_fit(tmp_path: Path, arrays: dict[str, Any]) -> None:
     save(tmp_path, "wind", **arrays)
-    with pytest.raises(ValueError, match="'wind.npz' does not"):
+    with pytest.raises(ValueError, match="wind.npz' is none"):
+        datasets.load("wind", data_dir=tmp_path)
+
+
+def test_archives_without_labels_are_refused(tmp_path: Path) -> None:
+    save(tmp_path, "wind", X=np.eye(2))
+    with pytest.raises(ValueError, match=r"archives with X and y; '.+wind.npz' lacks one"):
         datasets.load("wind", data_dir=tmp_path)
 
 
 def test_damaged_archives_and_pickles_are_refused(tmp_path: Path) -> None:
     (tmp_path / "wind.npz").write_bytes(b"PK but no archive")
-    with pytest.raises(ValueError, match="'wind.npz' is not one"):
+    with pytest.raises(ValueError, match="wind.npz' is not one"):
         datasets.load("wind", data_dir=tmp_path)
     save(tmp_path, "wind", X=np.array([[{}], [{}]], dtype=object), y=[0, 1])
-    with pytest.raises(ValueError, match="'wind.npz' is not one"):
+    with pytest.raises(ValueError, match="wind.npz' is not one"):
         datasets.load("wind", data_dir=tmp_path)
 
 

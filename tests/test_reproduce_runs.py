@@ -55,7 +55,8 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["nothing"], "must be one of all, mislabel"),
-            ([], "must be one of all, mislabel"),
+            ([], "is missing; --list shows"),
+            (["mislabel", "--out", __file__], "must be a folder"),
             (["selection", "--model", "vgg"], "must be cnn or resnet18; got 'vgg'"),
             (["mislabel", "--model", "resnet18"], "is for 'selection' only"),
             (["runtime", "--paper-setting"], "is not for 'runtime'"),
@@ -126,7 +127,8 @@ def test_quick(name: str, folder: Path, tmp_path: Path) -> None:
 
 def test_one_seed_has_no_intervals(folder: Path, tmp_path: Path) -> None:
     reproduce(Run("mislabel", tmp_path, folder, quick=True, seeds=1))
-    text = (tmp_path / "mislabel-quick.md").read_text()
+    text = (tmp_path / "mislabel-seeds-1-quick.md").read_text()  # never over the usual page
+    assert "A quick run: too small" in text
     assert "nan" not in text
     assert "±" not in text
 
@@ -136,7 +138,7 @@ def test_paper_setting(name: str, folder: Path, tmp_path: Path) -> None:
     arguments = ["--paper-setting", "--quick", "--seeds", "3", "--data-dir", str(folder)]
     done = call(name, *arguments, "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
-    text = (tmp_path / f"{name}-paper-setting-quick.md").read_text()
+    text = (tmp_path / f"{name}-paper-setting-seeds-3-quick.md").read_text()
     assert "| 50 / 50 |" in text
     assert ("## As the authors' code does it" in text) == (name != "continuous")
 

@@ -117,8 +117,12 @@ def _from_folder(name: str, folder: Path) -> Dataset:
         with np.load(path, allow_pickle=False) as file:
             X, y = file["X"], file["y"]
             is_train = file.get("is_train")
+    except KeyError as error:
+        raise ValueError(
+            f"data_dir must hold archives with X and y; {str(path)!r} lacks one."
+        ) from error
     except Exception as error:  # whatever a damaged archive makes its readers raise
-        raise ValueError(f"data_dir must hold numpy archives; {path.name!r} is not one.") from error
+        raise ValueError(f"data_dir must hold numpy archives; {str(path)!r} is not one.") from error
     n = len(y)
     whole = (
         X.ndim == 2
@@ -132,7 +136,7 @@ def _from_folder(name: str, folder: Path) -> Dataset:
     if not whole:
         raise ValueError(
             f"data_dir must hold archives of numbers X and labels y from 0 to C - 1, row by row; "
-            f"{path.name!r} does not."
+            f"{str(path)!r} is none."
         )
     if SOURCES[name].kind != "pixels":
         X = X.astype(np.float64)

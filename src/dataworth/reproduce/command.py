@@ -43,7 +43,11 @@ def command(
         for n, experiment in EXPERIMENTS.items():
             typer.echo(f"{n:{width}}  {experiment.minutes:>4g} min  {experiment.about}")
         return
-    if name is None or name not in ("all", *EXPERIMENTS):
+    if name is None:
+        raise typer.BadParameter("is missing; --list shows the experiments.", param_hint="NAME")
+    if out.exists() and not out.is_dir():
+        raise typer.BadParameter(f"must be a folder; {str(out)!r} is none.", param_hint="--out")
+    if name not in ("all", *EXPERIMENTS):
         known = ", ".join(["all", *EXPERIMENTS])
         raise typer.BadParameter(f"must be one of {known}; got {name!r}.", param_hint="NAME")
     if model not in MODELS:

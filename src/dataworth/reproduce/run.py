@@ -44,7 +44,8 @@ class Run:
     def stem(self) -> str:
         model = "" if self.model == "cnn" else f"-{self.model}"
         setting = "-paper-setting" if self.paper_setting else ""
-        return self.name + model + setting + ("-quick" if self.quick else "")
+        seeds = f"-seeds-{self.seeds}" if self.seeds is not None else ""
+        return self.name + model + setting + seeds + ("-quick" if self.quick else "")
 
     @property
     def command(self) -> str:
@@ -136,7 +137,9 @@ class Run:
             made.append(f"- Data (hash of features and labels): {prints}")
         made.append(f"- Versions: {writing.versions(packages)}")
         picture = f"![{title}]({self.stem}.png)"
-        text = "\n\n".join([f"# {title}", *parts, picture, "## How it was made", "\n".join(made)])
+        warned = ["**A quick run: too small to conclude anything from.**"] if self.quick else []
+        body = [f"# {title}", *warned, *parts, picture, "## How it was made", "\n".join(made)]
+        text = "\n\n".join(body)
         writing.write(self.out / f"{self.stem}.md", text + "\n")
 
 
