@@ -44,11 +44,11 @@ bench-peers: .venv/.dev
 
 # Their warnings are not ours to mend, so that warnings are no errors here.
 test-peers: .venv/.dev
-	$(BIN)/python -m benchmarks.peers.environments
-	for peer in benchmarks/peers/.envs/*/; do \
-		$$peer/bin/python -m pytest -W ignore -p no:cacheprovider tests/peers \
+	$(BIN)/python -m benchmarks.peers.environments; made=$$?; \
+	for stamp in benchmarks/peers/.envs/*/made-from; do \
+		$$(dirname $$stamp)/bin/python -m pytest -W ignore -p no:cacheprovider tests/peers \
 			src/dataworth/integrations || exit 1; \
-	done
+	done; exit $$made
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py

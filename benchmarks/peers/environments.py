@@ -97,14 +97,17 @@ def _run(*command: str) -> None:
         raise Unavailable(lines[-1] if lines else f"{command[0]} failed")
 
 
-def main() -> None:
-    """Make every environment; say which cannot be had."""
+def main() -> int:
+    """Make every environment; say which cannot be had, and 1 where that is so."""
+    missing = 0
     for name in PEERS:
         try:
             print(python(name).relative_to(ROOT))
         except Unavailable as error:
             print(f"no environment for {name}: {error}")
+            missing = 1
+    return missing
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,5 +1,10 @@
 """The hand-over to cleanlab; runs where cleanlab is installed (`make test-peers`)."""
 
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -57,9 +62,42 @@ def test_beside_other_issues_and_in_the_report(capsys: pytest.CaptureFixture[str
 def test_added_twice_is_replaced() -> None:
     lab, values, _ = valued()
     add_values(lab, values, n_worst=6)
-    add_values(lab, values, n_worst=2)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Overwriting")
+        add_values(lab, values, n_worst=2)
     assert lab.get_issue_summary("data_value")["num_issues"].tolist() == [2]
     assert lab.get_issues("data_value")["is_data_value_issue"].sum() == 2
+
+
+def test_saved_and_loaded_elsewhere(tmp_path: Path) -> None:
+    lab, values, _ = valued()
+    add_values(lab, values, n_worst=6)
+    lab.save(str(tmp_path / "lab"))
+    code = (
+        "import sys, dataworth.integrations.cleanlab\n"
+        "from cleanlab import Datalab\n"
+        "Datalab.load(sys.argv[1]).report(verbosity=4)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "lab")], capture_output=True, text=True
+    )
+    assert "Number of examples with this issue: 6" in done.stdout, done.stderr
+
+
+def test_words_as_labels_beside_label_issues() -> None:
+    X, y, planted = points()
+    words = np.array(["cat", "dog"])[y]
+    lab = Datalab({"y": words.tolist()}, label_name="y", verbosity=0)
+    lab.find_issues(features=X)
+    add_values(lab, KNNShapley().fit(X, words).value(), n_worst=6)
+    assert set(np.flatnonzero(lab.get_issues("data_value")["is_data_value_issue"])) == set(planted)
+
+
+def test_what_datalab_cannot_take_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, values, _ = valued()
+    monkeypatch.setattr("dataworth.integrations.cleanlab.scores", lambda values: values[:3])
+    with pytest.raises(RuntimeError, match="Datalab could not take the values"):
+        add_values(lab, values, n_worst=1)
 
 
 def test_regression() -> None:

@@ -40,6 +40,19 @@ def test_values_are_ours() -> None:
     np.testing.assert_array_equal(alone, ref)
 
 
+def test_trained_again_on_other_data() -> None:
+    evaluator, data = Dataworth(), fetcher()
+    first = evaluator.train(data).data_values
+    x, y, x_valid, y_valid, *_ = data.datapoints
+    evaluator.input_data(x[:40], y[:40], x_valid, y_valid)
+    with pytest.raises(ValueError, match="train_data_values must be called before"):
+        evaluator.evaluate_data_values()
+    again = evaluator.train_data_values().data_values
+    assert first.shape == (150,)
+    np.testing.assert_array_equal(again, evaluator.evaluate_data_values())
+    assert again.shape == (40,)
+
+
 def test_in_an_experiment() -> None:
     data = fetcher()
     model = ClassifierSkLearnWrapper(LogisticRegression, 3)

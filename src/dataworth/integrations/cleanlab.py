@@ -4,12 +4,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from cleanlab import Datalab
-from cleanlab.datalab.internal.issue_manager import IssueManager
-from cleanlab.datalab.internal.issue_manager_factory import REGISTRY
 from numpy.typing import NDArray
 
 from dataworth import DataValues, checks
+
+try:
+    from cleanlab import Datalab
+    from cleanlab.datalab.internal.issue_manager import IssueManager
+    from cleanlab.datalab.internal.issue_manager_factory import REGISTRY
+except ImportError as error:
+    raise ImportError("this bridge needs Datalab: pip install 'cleanlab[datalab]'.") from error
 
 
 class DataValueIssueManager(IssueManager):
@@ -36,7 +40,7 @@ class DataValueIssueManager(IssueManager):
     def collect_info(self, values: DataValues) -> dict[str, Any]:
         """The values themselves, and where they come from."""
         return {
-            "values": values.values,
+            "values": values.values.copy(),
             "n_validation": values.n_validation,
             "params": dict(values.params),
             "version": values.version,
@@ -71,7 +75,9 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
 
     `lab.issues` gets the columns `is_data_value_issue` and `data_value_score`, and `lab.report()`,
     `lab.get_issues("data_value")` and `lab.get_info("data_value")` know of them; the last holds the
-    values as they are. Values that were added before are replaced.
+    values as they are. Values that were added before are replaced. Datalab's overall health score
+    takes the new scores in, as it does those of every issue type. To `report` a lab that was saved
+    and loaded, import this module first: it is what makes the issue type known.
 
     Parameters
     ----------
@@ -104,9 +110,18 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
             f"values must be of the {len(lab.data)} points of lab; they are of {most}."
         )
     number = checks.integer(n_worst, "n_worst", least=0, most=most)
-    # Datalab would keep a row and print a warning where there is one already.
-    summary = lab.data_issues.issue_summary
-    kept = summary["issue_type"] != DataValueIssueManager.issue_name
-    lab.data_issues.issue_summary = summary[kept].reset_index(drop=True)
-    arguments = {"values": values, "n_worst": number}
-    lab.find_issues(issue_types={DataValueIssueManager.issue_name: arguments})
+    name = DataValueIssueManager.issue_name
+    _forget(lab, name)
+    lab.find_issues(issue_types={name: {"values": values, "n_worst": number}})
+    # Datalab prints what an issue manager raises, and goes on.
+    if name not in set(lab.data_issues.issue_summary["issue_type"]):
+        raise RuntimeError("Datalab could not take the values; what it printed says why.")
+
+
+def _forget(lab: Datalab, name: str) -> None:
+    """Drop what was added before, over which Datalab would warn."""
+    found = lab.data_issues
+    found.issues = found.issues.drop(columns=[f"is_{name}_issue", f"{name}_score"], errors="ignore")
+    found.info.pop(name, None)
+    kept = found.issue_summary["issue_type"] != name
+    found.issue_summary = found.issue_summary[kept].reset_index(drop=True)

@@ -61,8 +61,19 @@ class Dataworth(DataEvaluator, ModelLessMixin):
         self.leave_one_out = checks.boolean(leave_one_out, "leave_one_out")
         self.embedding_model = embedding_model
 
+    def input_data(self, *args: Any, **kwargs: Any) -> Self:
+        """Take the data, as every evaluator does; values of other data are forgotten."""
+        self._forget()
+        return super().input_data(*args, **kwargs)
+
+    def _forget(self) -> None:
+        # OpenDataVal keeps `data_values` once it was asked for.
+        for name in ("result", "data_values"):
+            self.__dict__.pop(name, None)
+
     def train_data_values(self, *_: Any, **__: Any) -> Self:
         """Compute the values; arguments, which are those of a prediction model, are not used."""
+        self._forget()
         x_train, x_valid = self.embeddings(self.x_train, self.x_valid)
         self.valuator.fit(_points(x_train, "x_train"), self._targets(self.y_train, "y_train"))
         if self.leave_one_out:
