@@ -26,7 +26,7 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS = {
     "mislabel": Experiment(
-        "finding 10 % flipped labels, 13 data sets", 6, "detection", "detect", True
+        "finding 10 % flipped labels, 13 data sets", 5, "detection", "detect", True
     ),
     "noisy": Experiment(
         "finding 10 % points with noisy features, 13 data sets", 7, "detection", "detect", True
@@ -34,16 +34,16 @@ EXPERIMENTS = {
     "continuous": Experiment(
         "real against rounded weights at K = 2, both tasks", 16, "continuous", "compare", True
     ),
-    "runtime": Experiment("seconds against N, K = 5, 3 bits", 6, "runtime", "plain", seeds=False),
+    "runtime": Experiment("seconds against N, K = 5, 3 bits", 8, "runtime", "plain", seeds=False),
     "runtime-k": Experiment(
-        "seconds against N for K = 3, 5, 10", 5, "runtime", "by_k", seeds=False
+        "seconds against N for K = 3, 5, 10", 25, "runtime", "by_k", seeds=False
     ),
     "runtime-bits": Experiment(
-        "seconds against N for 3, 5, 7 bits", 5, "runtime", "by_bits", seeds=False
+        "seconds against N for 3, 5, 7 bits", 25, "runtime", "by_bits", seeds=False
     ),
     "vary-k": Experiment("AUROC against K, both tasks", 8, "sweeps", "by_k"),
     "vary-bits": Experiment("AUROC against bits, both tasks", 10, "sweeps", "by_bits"),
-    "vary-rank": Experiment("AUROC against the error bound, both tasks", 6, "sweeps", "by_rank"),
+    "vary-rank": Experiment("AUROC against the error bound, both tasks", 3, "sweeps", "by_rank"),
     "discretisation": Experiment("values at b and b + 1 bits", 2, "shapes", "discretisation"),
     "distribution": Experiment(
         "histograms of values at several N", 1, "shapes", "distribution", seeds=False
