@@ -44,7 +44,7 @@ CASES = (
     Case(
         "cleanlab, `data_shapley_knn`",
         "cleanlab",
-        {"n_neighbors": K},
+        {"n_neighbors": K, "metric": "euclidean"},
         "the truncation below",
         1e-12,
         150,
@@ -102,15 +102,15 @@ def section(folder: Path) -> tuple[list[str], bool]:
         "## Agreement",
         "",
         f"The largest difference between a peer's value and ours, translated; K = {K}. The "
-        "benchmark fails where it is above the tolerance.",
+        "benchmark fails where it is above the tolerance, or a peer could not be asked.",
         "",
         "| peer | classes | N | translation | largest difference | tolerance |",
         "|---|---|---|---|---|---|",
     ]
     good = True
     for case in CASES:
-        with Worker(case.library, LIMIT) as worker:
-            for n_classes in (2, 3):
+        for n_classes in (2, 3):
+            with Worker(case.library, LIMIT) as worker:
                 data = make_data(case.n_train, n_classes)
                 np.savez(folder / "data.npz", allow_pickle=False, **data)
                 answer = worker.order(
@@ -118,11 +118,11 @@ def section(folder: Path) -> tuple[list[str], bool]:
                     args=case.args,
                     data=str(folder / "data.npz"),
                     out=str(folder / "values.npy"),
-                    warm=False,
                 )
                 start = f"| {case.name} | {n_classes} | {case.n_train} | {case.translation} |"
                 if "failed" in answer:
                     out.append(f"{start} {answer['failed']} | – |")
+                    good = False
                     continue
                 theirs = np.load(folder / "values.npy", allow_pickle=False)
                 worst = float(np.abs(theirs - translated(case, data)).max())

@@ -23,16 +23,16 @@ class Peer:
 
     requirements : installed with all that they depend on.
     alone : installed without what they ask for, where that cannot be had together with ours.
-    python : the least Python.
+    python : the least Python, and the least that is too new, if any.
     """
 
     requirements: tuple[str, ...]
     alone: tuple[str, ...] = ()
-    python: tuple[int, int] = (3, 11)
+    python: tuple[tuple[int, int], tuple[int, int]] = ((3, 11), (4, 0))
 
 
 PEERS = {
-    "shapiq": Peer(("shapiq==1.8.0",), python=(3, 12)),
+    "shapiq": Peer(("shapiq==1.8.0",), python=((3, 12), (4, 0))),
     "pydvl": Peer(("pyDVL==0.10.0",)),
     "cleanlab": Peer(("cleanlab==2.9.0", "datasets")),
     # It asks for numpy below 1.26, torch 2.1 and tqdm 4.64. What it imports works with newer ones;
@@ -49,6 +49,7 @@ PEERS = {
             "transformers>=4.35,<5",
         ),
         alone=("opendataval==1.3.0", "torchvision==0.16.2"),
+        python=((3, 11), (3, 12)),
     ),
 }
 
@@ -57,8 +58,22 @@ class Unavailable(Exception):
     """There is no environment for a peer; the message says why."""
 
 
+FAILED: dict[str, str] = {}  # why an environment could not be made; it is tried once
+
+
 def python(name: str) -> Path:
     """The interpreter of a peer's environment; it is made where needed."""
+    if name in FAILED:
+        raise Unavailable(FAILED[name])
+    try:
+        return _made(name)
+    except Unavailable as error:
+        FAILED[name] = str(error)
+        shutil.rmtree(ENVIRONMENTS / name, ignore_errors=True)
+        raise
+
+
+def _made(name: str) -> Path:
     peer, folder = PEERS[name], ENVIRONMENTS / name
     path, stamp = folder / "bin" / "python", folder / "made-from"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -68,7 +83,7 @@ def python(name: str) -> Path:
         return path
     print(f"making an environment for {name}", file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
-    _run(_interpreter(peer.python), "-m", "venv", str(folder))
+    _run(_interpreter(*peer.python), "-m", "venv", str(folder))
     pip = (str(path), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     _run(*pip, *peer.requirements, *TESTING, "--editable", str(ROOT))
     if peer.alone:
@@ -77,13 +92,11 @@ def python(name: str) -> Path:
     return path
 
 
-def _interpreter(least: tuple[int, int]) -> str:
-    """A Python that is new enough: this one, PEERS_PYTHON, or one that is on the path."""
-    if sys.version_info >= least:
-        return sys.executable
-    named = [os.environ.get("PEERS_PYTHON")]
+def _interpreter(least: tuple[int, int], end: tuple[int, int]) -> str:
+    """A Python of the right age: this one, PEERS_PYTHON, or one that is on the path."""
+    named = [sys.executable, os.environ.get("PEERS_PYTHON")]
     named += [shutil.which(f"python3.{minor}") for minor in range(least[1], least[1] + 4)]
-    check = f"import sys; sys.exit(sys.version_info < {least})"
+    check = f"import sys; sys.exit(not {least} <= sys.version_info < {end})"
     for candidate in filter(None, named):
         if subprocess.run([candidate, "-c", check], capture_output=True).returncode == 0:
             return candidate

@@ -16,9 +16,14 @@ Call = Callable[[], Values]
 
 
 def dataworth(
-    data: Data, *, cv: int | None = None, alone: bool = False, forest: bool = False, **params: Any
+    data: Data,
+    *,
+    cv: int | None = None,
+    alone: bool | int = False,
+    forest: bool = False,
+    **params: Any,
 ) -> Call:
-    """Ours; `alone` values the training set without the validation points."""
+    """Ours; `alone` is without the validation points, or by that many training points."""
     from dataworth import ForestLeaves, KNNShapley
 
     encoder = ForestLeaves() if forest else None
@@ -26,8 +31,10 @@ def dataworth(
 
     def call() -> Values:
         fitted = valuator.fit(data["X_train"], data["y_train"])
-        if alone or cv is not None:
+        if alone is True or cv is not None:
             return fitted.value(cv=cv).values
+        if alone:
+            return fitted.value(data["X_train"][:alone], data["y_train"][:alone]).values
         return fitted.value(data["X_val"], data["y_val"]).values
 
     return call
@@ -75,12 +82,12 @@ def pydvl(data: Data, *, n_neighbors: int) -> Call:
     return call
 
 
-def cleanlab(data: Data, *, n_neighbors: int) -> Call:
-    """The training set valued on itself by cleanlab."""
+def cleanlab(data: Data, *, n_neighbors: int, metric: str | None = None) -> Call:
+    """The training set valued on itself by cleanlab; its metric is cosine from 4 features on."""
     from cleanlab.data_valuation import data_shapley_knn
 
     X, y = data["X_train"], data["y_train"]
-    return lambda: data_shapley_knn(y, features=X, metric="euclidean", k=n_neighbors)
+    return lambda: data_shapley_knn(y, features=X, metric=metric, k=n_neighbors)
 
 
 def self_confidence(data: Data, *, model: str) -> Call:
@@ -95,6 +102,8 @@ def self_confidence(data: Data, *, model: str) -> Call:
         "knn": KNeighborsClassifier(10),
         "logistic": LogisticRegression(max_iter=1000),
         "forest": RandomForestClassifier(random_state=0),
+        # The trees of ForestLeaves.
+        "stout forest": RandomForestClassifier(200, min_samples_leaf=5, random_state=0),
     }
     X, y = data["X_train"], data["y_train"]
     folds = StratifiedKFold(5, shuffle=True, random_state=0)

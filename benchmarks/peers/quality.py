@@ -19,8 +19,11 @@ from dataworth.datasets import DATA_VARIABLE, SOURCES, Dataset, load
 from dataworth.reproduce import protocol
 from dataworth.reproduce.detection import DATA
 
-N_TRAIN, N_VAL, SEEDS = 1000, 100, 3
+N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
 Arrays = dict[str, NDArray[Any]]
+Result = NDArray[np.float64] | str  # an AUROC per seed, or what went wrong
+LIBRARIES = ("dataworth", "pydvl", "cleanlab", "opendataval")
+LIMIT = 1800.0
 
 # Name, library that runs it, call, arguments, and whether it uses the clean validation points.
 Method = tuple[str, str, str, dict[str, Any], bool]
@@ -28,16 +31,24 @@ Method = tuple[str, str, str, dict[str, Any], bool]
 
 def methods(name: str, quick: bool) -> list[Method]:
     """Who competes; trees on embeddings are slow, so that they get fewer of them."""
-    n_models = 20 if quick else 100 if SOURCES[name].kind == "embedding" else 300
+    n_models = 20 if quick else 100 if SOURCES[name].kind == "embedding" else 1_000
     return [
         ("ours", "dataworth", "dataworth", {}, True),
         ("ours, forest", "dataworth", "dataworth", {"forest": True}, True),
         ("pyDVL", "pydvl", "pydvl", {"n_neighbors": 5}, True),
         ("ours", "dataworth", "dataworth", {"alone": True}, False),
+        (
+            "ours, unweighted",
+            "dataworth",
+            "dataworth",
+            {"alone": True, "weights": "uniform"},
+            False,
+        ),
         ("ours, forest", "dataworth", "dataworth", {"forest": True, "cv": 5}, False),
         ("cleanlab KNN", "cleanlab", "self_confidence", {"model": "knn"}, False),
         ("cleanlab logistic", "cleanlab", "self_confidence", {"model": "logistic"}, False),
         ("cleanlab forest", "cleanlab", "self_confidence", {"model": "forest"}, False),
+        ("cleanlab stout forest", "cleanlab", "self_confidence", {"model": "stout forest"}, False),
         ("cleanlab Shapley", "cleanlab", "cleanlab", {"n_neighbors": 10}, False),
         ("Data-OOB", "opendataval", "data_oob", {"n_models": n_models}, False),
     ]
@@ -47,7 +58,7 @@ def split(name: str, data: Dataset, seed: int) -> Arrays:
     """A balanced draw without repeats, with planted errors, as `dataworth reproduce` has it.
 
     Embeddings get length 1; other features get training medians where they are missing and are
-    standardised by the training points, which is how one would prepare them for any classifier.
+    standardised by the training points.
     """
     rng = protocol.generator(name, seed)
     train, val = protocol.split(data, N_TRAIN, N_VAL, rng)
@@ -70,9 +81,9 @@ def split(name: str, data: Dataset, seed: int) -> Arrays:
 
 def measured(
     name: str, data: Dataset, folder: Path, workers: dict[str, Worker], *, quick: bool
-) -> list[NDArray[np.float64] | str]:
+) -> list[Result]:
     """AUROCs of each method over the seeds, or what went wrong."""
-    found: list[NDArray[np.float64] | str] = []
+    found: list[Result] = []
     splits = [split(name, data, seed) for seed in range(1 if quick else SEEDS)]
     for _, library, call, args, _ in methods(name, quick):
         aurocs: list[float] = []
@@ -84,7 +95,6 @@ def measured(
                 args=args,
                 data=str(folder / "data.npz"),
                 out=str(folder / "values.npy"),
-                warm=False,
             )
             if "failed" in answer:
                 failed = answer["failed"]
@@ -99,44 +109,60 @@ def measured(
 class Table:
     """AUROCs of the methods that have, or have not, a validation set."""
 
-    rows: list[str] = field(default_factory=list)
-    means: dict[str, list[float]] = field(default_factory=dict)
-    best: Counter[str] = field(default_factory=Counter)
-    lost: list[str] = field(default_factory=list)
-
-    def add(self, name: str, found: dict[str, NDArray[np.float64] | str]) -> None:
-        """Add a data set: a row, and who is best on it."""
-        means = {m: float(r.mean()) for m, r in found.items() if not isinstance(r, str)}
-        best = max(means, key=lambda m: means[m])
-        self.best[best] += 1
-        cells = []
-        for method, result in found.items():
-            kept = self.means.setdefault(method, [])
-            if isinstance(result, str):
-                cells.append(result)
-                continue
-            kept.append(means[method])
-            text = f"{means[method]:.3f} ± {result.std(ddof=1) if result.size > 1 else 0.0:.3f}"
-            cells.append(f"**{text}**" if method == best else text)
-        self.rows.append(f"| {name} | {' | '.join(cells)} |")
-        if not best.startswith("ours"):
-            ours = max(means[m] for m in means if m.startswith("ours"))
-            self.lost.append(f"{name} ({best} {means[best]:.3f}, ours {ours:.3f})")
+    found: dict[str, dict[str, Result]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """The table in Markdown, with where a peer is best said below it."""
-        means = [f"{np.mean(v):.3f}" if v else "–" for v in self.means.values()]
-        lost = "; ".join(self.lost) if self.lost else "none"
+        """The table in Markdown, with where a peer is best said below it.
+
+        Means are over the data sets that every method finished.
+        """
+        if not self.found:
+            return ["No data set is at hand.", ""]
+        methods = list(next(iter(self.found.values())))
+        best: Counter[str] = Counter()
+        rows, lost, whole = [], [], []
+        for name, results in self.found.items():
+            means = {m: float(r.mean()) for m, r in results.items() if not isinstance(r, str)}
+            first = max(means, key=lambda m: means[m], default="")
+            best[first] += 1
+            cells = [_cell(results[m], bold=m == first) for m in methods]
+            rows.append(f"| {name} | {' | '.join(cells)} |")
+            if len(means) == len(methods):
+                whole.append([means[m] for m in methods])
+            ours = max(
+                (m for m in means if m.startswith("ours")), key=means.__getitem__, default=""
+            )
+            if ours and first != ours:
+                lost.append(f"{name} ({first}, by {_gap(results[first], results[ours])})")
+        middle = np.mean(whole, axis=0) if whole else np.full(len(methods), np.nan)
+        said = "; ".join(lost) if lost else "none"
         return [
-            f"| data | {' | '.join(self.means)} |",
-            "|---|" + "---|" * len(self.means),
-            *self.rows,
-            f"| *mean* | {' | '.join(means)} |",
-            f"| *best on* | {' | '.join(str(self.best[m]) for m in self.means)} |",
+            f"| data | {' | '.join(methods)} |",
+            "|---|" + "---|" * len(methods),
+            *rows,
+            f"| *mean of {len(whole)}* | {' | '.join(f'{x:.3f}' for x in middle)} |",
+            f"| *best on* | {' | '.join(str(best[m]) for m in methods)} |",
             "",
-            f"**A peer is best on {len(self.lost)} of {len(self.rows)} data sets**: {lost}.",
+            f"**A peer is best on {len(lost)} of {len(rows)} data sets** (by means; the best of "
+            f"the peers against the best of ours, paired difference ± its standard error): {said}.",
             "",
         ]
+
+
+def _cell(result: Result, *, bold: bool) -> str:
+    if isinstance(result, str):
+        return result
+    spread = f" ± {result.std(ddof=1):.3f}" if result.size > 1 else ""
+    text = f"{result.mean():.3f}{spread}"
+    return f"**{text}**" if bold else text
+
+
+def _gap(one: Result, other: Result) -> str:
+    assert not isinstance(one, str)
+    assert not isinstance(other, str)
+    gaps = one - other
+    error = f" ± {gaps.std(ddof=1) / np.sqrt(gaps.size):.3f}" if gaps.size > 1 else ""
+    return f"{gaps.mean():.3f}{error}"
 
 
 def section(folder: Path, *, quick: bool) -> list[str]:
@@ -145,22 +171,20 @@ def section(folder: Path, *, quick: bool) -> list[str]:
         return ["## Finding label errors", "", f"Not run: {DATA_VARIABLE} names no folder.", ""]
     with_set, without = Table(), Table()
     missing: list[str] = []
-    with ExitStack() as stack:
-        workers = {
-            library: stack.enter_context(Worker(library, 1800.0))
-            for library in ("dataworth", "pydvl", "cleanlab", "opendataval")
-        }
-        for name in ("phoneme", "agnews") if quick else DATA:
-            print(f"finding label errors: {name}", file=sys.stderr)
-            try:
-                data = load(name)
-            except FileNotFoundError:
-                missing.append(SOURCES[name].title)
-                continue
+    for name in ("phoneme", "agnews") if quick else DATA:
+        print(f"finding label errors: {name}", file=sys.stderr)
+        title = SOURCES[name].title
+        try:
+            data = load(name)
+        except FileNotFoundError:
+            missing.append(title)
+            continue
+        with ExitStack() as stack:  # anew for each data set, in case one of them fails
+            workers = {lib: stack.enter_context(Worker(lib, LIMIT)) for lib in LIBRARIES}
             found = measured(name, data, folder, workers, quick=quick)
-            pairs = list(zip(methods(name, quick), found, strict=True))
-            with_set.add(SOURCES[name].title, {m[0]: result for m, result in pairs if m[4]})
-            without.add(SOURCES[name].title, {m[0]: result for m, result in pairs if not m[4]})
+        pairs = list(zip(methods(name, quick), found, strict=True))
+        with_set.found[title] = {m[0]: result for m, result in pairs if m[4]}
+        without.found[title] = {m[0]: result for m, result in pairs if not m[4]}
     return [
         "## Finding label errors",
         "",
@@ -168,11 +192,15 @@ def section(folder: Path, *, quick: bool) -> list[str]:
         "changed to another class at random; fewer points where a balanced draw without repeats is "
         f"smaller), mean ± standard deviation over {1 if quick else SEEDS} draws, the same for "
         "everyone. Tables are standardised, embeddings get length 1. *forest*: "
-        "`encoder=ForestLeaves()`, 5-fold where there is no validation set. *cleanlab* with a "
+        "`encoder=ForestLeaves()` (200 trees, at least 5 points a leaf), 5-fold where there is no "
+        "validation set. *cleanlab* with a "
         "model: the self-confidence of five-fold predictions (KNN with K = 10, logistic regression,"
-        " random forest of 100 trees). *cleanlab Shapley*: `data_shapley_knn`, K = 10. *pyDVL*: "
-        "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 300 decision trees (100 on "
-        "embeddings; 1,000 is its default). Ours are the defaults. The best of a row is bold."
+        " random forest of 100 trees, and the *stout* one with the trees of ForestLeaves). "
+        "*cleanlab Shapley*: `data_shapley_knn`, K = 10. *pyDVL*: "
+        "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 1,000 decision trees, its "
+        "default (100 on embeddings, where trees are slow). Ours are the defaults, whose "
+        "weights, K and bits were once compared on data sets among these "
+        "([how](../docs/choosing.md)); nothing of the peers was tuned. The best of a row is bold."
         + (f" Not at hand: {', '.join(missing)}." if missing else ""),
         "",
         f"### With {N_VAL} clean validation points",

@@ -35,6 +35,8 @@ def hard(ours: Floats, y: Labels, y_val: Labels) -> Floats:
     point's class takes part in the votes against all rivals, any other in the vote of its own.
     """
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if not np.isin(y_val, classes).all():
+        raise ValueError("y_val must hold labels of y only.")
     theirs = ours.copy()
     for label in np.searchsorted(classes, y_val):
         for rival in range(classes.size):
