@@ -31,6 +31,11 @@ def is_bounded(v: Any, X_val: Any) -> bool:
     return v.max_rank is not None or v.n_bits is None or is_partial(v, X_val)
 
 
+def root(n: int) -> int:
+    """The rank √N, rounded up: what `max_rank="sqrt"` stands for."""
+    return math.isqrt(n - 1) + 1
+
+
 def task(v: Any, X_val: Any, columns: NDArray[np.int64] | None = None) -> Task:
     """The task for these validation points; `columns` are the training points that take part.
 
@@ -45,7 +50,7 @@ def task(v: Any, X_val: Any, columns: NDArray[np.int64] | None = None) -> Task:
             n_classes = classes.size
     n = targets.size
     n_neighbors = n if v.radius is not None else min(int(v.n_neighbors), n)
-    rank = math.isqrt(n - 1) + 1 if v.max_rank == "sqrt" else v.max_rank
+    rank = root(n) if v.max_rank == "sqrt" else v.max_rank
     needed = None if rank is None or isinstance(rank, str) else int(rank)
     if v.support is not None:
         needed = min(int(v.support), n)

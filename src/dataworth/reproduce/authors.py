@@ -12,12 +12,12 @@ it gives. Nearest and farthest are those of all classes, so that weights are the
 
 from collections.abc import Callable
 from itertools import combinations
-from math import isqrt
 
 import numpy as np
 
 from dataworth import KNNShapley, neighbors
 from dataworth.baselines import quadratic
+from dataworth.plans import root
 from dataworth.reproduce.methods import BASELINE, N_BITS, N_NEIGHBORS, found
 from dataworth.reproduce.protocol import Floats, Task, auroc
 
@@ -97,11 +97,10 @@ def _cut(
     row: Floats, right: Floats, function: Callable[[Floats], Floats], n_neighbors: int
 ) -> Floats:
     """One vote up to rank √N, rounded up."""
-    order = np.argsort(row, kind="stable")
+    order, rank = np.argsort(row, kind="stable"), root(row.size)
     integers = np.rint((2**N_BITS - 1) * function(row[order])).astype(np.int64)
-    root = isqrt(row.size - 1) + 1
     values = np.empty(row.size)
-    values[order] = quadratic(right[order], integers, n_neighbors=n_neighbors, max_rank=root)
+    values[order] = quadratic(right[order], integers, n_neighbors=n_neighbors, max_rank=rank)
     return values
 
 

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from dataworth.reproduce.experiments import EXPERIMENTS, reproduce
+from dataworth.reproduce.networks import MODELS
 from dataworth.reproduce.run import NoData, Run
-
-MODELS = ("cnn", "resnet18")
 
 
 def command(

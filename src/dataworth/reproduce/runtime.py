@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dataworth.baselines import enumerate_neighbours, monte_carlo, permutations_needed, quadratic
+from dataworth.plans import root
 from dataworth.reproduce import paper, plots
 from dataworth.reproduce.methods import valuator
 from dataworth.reproduce.protocol import Floats
@@ -56,11 +57,6 @@ def ranked(problem: Problem, bits: int) -> tuple[Any, Any]:
     near, far = distances[order[0]], distances[order[-1]]
     weights = np.rint((far - distances[order]) / (far - near) * (2**bits - 1)).astype(np.int64)
     return problem.y[order] == problem.label, weights
-
-
-def root(n: int) -> int:
-    """The rank √N, rounded up."""
-    return math.isqrt(n - 1) + 1
 
 
 def _enumerate(p: Problem, k: int, bits: int) -> Any:

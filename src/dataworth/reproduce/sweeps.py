@@ -1,6 +1,5 @@
 """AUROC against K, against the number of bits, and against where the walk stops."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dataworth.datasets import SOURCES, Dataset
+from dataworth.plans import root
 from dataworth.reproduce import paper, plots
-from dataworth.reproduce.detection import absent, names, setting_of
+from dataworth.reproduce.detection import WHAT, absent, names, setting_of
 from dataworth.reproduce.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, found
 from dataworth.reproduce.protocol import DAMAGES, Floats, Task
 from dataworth.reproduce.run import Run
@@ -18,7 +18,7 @@ from dataworth.reproduce.writing import sign_test, table
 SIZES = (1000, 100)
 QUICK_SIZES = (60, 10)
 SEEDS = 3
-WHAT = {"mislabel": "Flipped labels", "noisy": "Noisy features"}
+HEADS = {damage: words.capitalize() for damage, words in WHAT.items()}
 
 # damage -> method -> (data sets, points of the grid), mean over seeds
 Curves = dict[str, dict[str, Floats]]
@@ -92,7 +92,7 @@ def finish(
     ]
     for damage, by in curves.items():
         parts += [
-            f"## {WHAT[damage]}",
+            f"## {HEADS[damage]}",
             "AUROC, mean over data sets and seeds.",
             table(
                 [sweep.axis, *(TITLES[m] for m in by)],
@@ -122,7 +122,7 @@ def picture(sweep: Sweep, curves: Curves, mark: float | None) -> Any:
             axis.axvline(mark, color=plots.GREY, linewidth=1, linestyle=":")
             axis.annotate("√N", (mark, axis.get_ylim()[0]), xytext=(3, 3),
                           textcoords="offset points", color=plots.GREY)  # fmt: skip
-        axis.set_title(WHAT[damage], fontsize=11, loc="left")
+        axis.set_title(HEADS[damage], fontsize=11, loc="left")
         axis.set_xlabel(
             "ε(M*), the paper's error bound; 0 is exact" if sweep.across else sweep.axis
         )
@@ -147,7 +147,7 @@ def by_k(run: Run) -> None:
             test = sign_test(lost[BASELINE] - lost[m])
             shown = [test.wins, test.losses, f"{test.p:.2g}"] if m != BASELINE else ["–"] * 3
             span = f"{np.ptp(by[m], axis=1).mean():.4f}"
-            rows.append([WHAT[damage], TITLES[m], span, f"{lost[m].mean():.4f}", *shown])
+            rows.append([HEADS[damage], TITLES[m], span, f"{lost[m].mean():.4f}", *shown])
     said = [
         "## How stable",
         "The paper says that the weighted hard game is more stable than the unweighted soft one, "
@@ -171,7 +171,7 @@ def by_bits(run: Run) -> None:
     curves, loaded, note = measured(run, sweep)
     three = sweep.grid.index(3)
     rows = [
-        [WHAT[damage], TITLES[m], f"{np.ptp(curve[:, three:], axis=1).mean():.4f}",
+        [HEADS[damage], TITLES[m], f"{np.ptp(curve[:, three:], axis=1).mean():.4f}",
          f"{np.ptp(curve, axis=1).mean():.4f}"]
         for damage, by in curves.items() for m, curve in by.items()
     ]  # fmt: skip
@@ -188,8 +188,8 @@ def by_bits(run: Run) -> None:
 def by_rank(run: Run) -> None:
     """The experiment `vary-rank`."""
     n = (QUICK_SIZES if run.quick else SIZES)[0]
-    root = math.isqrt(n - 1) + 1
-    grid = sorted({r for r in (6, 8, 12, 16, 24, 48, 96, 192, 384, 640, n) if r <= n} | {root})
+    middle = root(n)
+    grid = sorted({r for r in (6, 8, 12, 16, 24, 48, 96, 192, 384, 640, n) if r <= n} | {middle})
     sweep = Sweep(
         "AUROC against the error bound of the approximation",
         f"K = {N_NEIGHBORS}, {N_BITS} bits", "max_rank", tuple(grid),
@@ -198,18 +198,18 @@ def by_rank(run: Run) -> None:
     )  # fmt: skip
     curves, loaded, note = measured(run, sweep)
     bounds = [paper.error_bound(r, n, N_NEIGHBORS) for r in grid]
-    at = grid.index(root)
+    at = grid.index(middle)
     rows = []
     for damage, by in curves.items():
         for m, curve in by.items():
             test = sign_test(curve[:, at] - curve[:, -1])
             gap = f"{(curve[:, at] - curve[:, -1]).mean():+.4f}"
-            rows.append([WHAT[damage], TITLES[m], gap, test.wins, test.losses, f"{test.p:.2g}"])
+            rows.append([HEADS[damage], TITLES[m], gap, test.wins, test.losses, f"{test.p:.2g}"])
     said = [
         "## √N against exact",
         "The paper says that AUROC is highly stable over a wide range of M*. The bounds ε(M*): "
         + ", ".join(f"{r}: {b:.3f}" for r, b in zip(grid, bounds, strict=True))
-        + f" (N = {n}; M* = √N is {root}). AUROC at √N less AUROC of the exact values (of the "
+        + f" (N = {n}; M* = √N is {middle}). AUROC at √N less AUROC of the exact values (of the "
         "last row), and data sets on which √N is better or worse:",
         table(["task", "method", "mean difference", "better", "worse", "sign test p"], rows),
         "Points behind M* are told apart by label and weight only. This is the game of the paper's "
