@@ -10,13 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-import dataworth
-from benchmarks.peers import agreement, environments, profile, quality, speed
+from benchmarks.peers import agreement, profile, quality, speed
 from benchmarks.peers.pool import Worker
 from dataworth.files import atomic
 
 OUT = Path(__file__).parent.parent / "PEERS.md"
 PACKAGES = {
+    "dataworth": "dataworth",
     "shapiq": "shapiq",
     "pydvl": "pyDVL",
     "cleanlab": "cleanlab",
@@ -26,19 +26,21 @@ PACKAGES = {
 
 def head() -> list[str]:
     """What is compared, and on what."""
-    versions = [f"dataworth {dataworth.__version__}"]
-    for name in environments.PEERS:
+    versions = []
+    for name, package in PACKAGES.items():
         with Worker(name, 60) as worker:
-            answer = worker.order(version=PACKAGES[name])
-        versions.append(f"{PACKAGES[name]} {answer.get('version', answer.get('failed'))}")
+            answer = worker.order(versions=[package, "numpy", "scikit-learn", "torch"])
+        versions.append(f"- {', '.join(answer.get('versions', [package, answer.get('failed')]))}")
     return [
         "# Against the peers",
         "",
         "Written by `make bench-peers`; do not edit. How to read it, and how to choose: "
         "[docs/peers.md](../docs/peers.md).",
         "",
-        f"{', '.join(versions)}. {platform.machine()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}.",
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()} or, "
+        "where a peer needs it, newer. Each in its own environment:",
+        "",
+        *versions,
         "",
     ]
 

@@ -17,6 +17,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("hard, inverse distance", {"game": "hard", "weights": "inverse"}),
 )
 SELECTION = ("rank", "nearest", "extent", "median", "_sort_ties", "_check_distances")
+ACCUMULATION = ("add_at", "add_behind")
 Function = tuple[str, int, str]
 HERE = str(Path(dataworth.__file__).parent)
 
@@ -30,12 +31,12 @@ def stage(file: str, function: str) -> str | None:
         return "selection" if function in SELECTION else "distances"
     if path.name == "searches.py":
         return "distances"
+    if path.name in ("tasks.py", "runs.py") or function in ACCUMULATION:
+        return "accumulation"
     if path.name == "weights.py":
         return "weights"
     if path.name in ("games.py", "solutions.py") or path.parts[0] == "kernels":
         return "kernel"
-    if path.name in ("tasks.py", "runs.py"):
-        return "accumulation"
     return None
 
 
@@ -83,7 +84,8 @@ def section(*, quick: bool) -> list[str]:
         "## Where our time goes",
         "",
         f"Shares of `fit` and `value`, N = {n:,}, {n_val} validation points, one thread, K = 5, "
-        "3 bits. Selection is the sort, or the search for the points that have weight.",
+        "3 bits. Selection is the sort, or the search for the points that have weight. cProfile "
+        "slows every call, so that stages of many small calls look larger than they are.",
         "",
         f"| game | features | {' | '.join(STAGES)} |",
         "|---|---|" + "---|" * len(STAGES),

@@ -36,11 +36,8 @@ def main() -> None:
 
 
 def _answer(order: dict[str, Any]) -> dict[str, Any]:
-    if "version" in order:
-        try:
-            return {"version": version(order["version"])}
-        except PackageNotFoundError:
-            return {"version": "not installed"}
+    if "versions" in order:
+        return {"versions": [text for name in order["versions"] if (text := _version(name))]}
     with np.load(order["data"], allow_pickle=False) as file:
         data: Data = {name: file[name] for name in file.files}
     prepare = CALLS[order["call"]]
@@ -56,6 +53,14 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
     if "out" in order:
         np.save(order["out"], values, allow_pickle=False)
     return {"seconds": seconds, "megabytes": rise}
+
+
+def _version(name: str) -> str | None:
+    """Name and version of a package; None where it is not installed."""
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return None
 
 
 def _few(data: Data) -> Data:

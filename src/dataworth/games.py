@@ -148,17 +148,16 @@ class SoftGame(Classification):
 
     def solve(self, ranked: Ranked, label: int) -> Solution:
         """Values for one validation point."""
-        right = self.codes[ranked.order] == label
-        if right.size == 0:
-            return Solution(np.empty(0))
+        out = np.empty(ranked.order.size)
+        if out.size == 0:
+            return Solution(out)
         if self.n_classes == 1:  # every share is 1, with or without anyone
             nothing = ByPoint(np.zeros(ranked.others.size), 0.0, None)
-            return Solution(np.zeros(right.size), outer=nothing)
+            return Solution(np.zeros(out.size), outer=nothing)
         empty = 1.0 / self.n_classes
         if self.weighting.weights == "uniform":
-            out = np.empty(right.size)
             good, bad, near, far = closed.soft(
-                right.astype(np.float64), empty, ranked.players, self.n_neighbors,
+                self.codes, ranked.order, label, empty, ranked.players, self.n_neighbors,
                 self.coefficients, out,
             )  # fmt: skip
             if ranked.behind is None:
@@ -166,6 +165,7 @@ class SoftGame(Classification):
             own = np.arange(self.n_classes)[:, None] == label
             table = np.where(own, good, bad) * np.array([0.0, 1.0])
             return self._solution(ranked, label, out, table, (near, far), ranked.falling)
+        right = self.codes[ranked.order] == label
         mean = WeightedMean(ranked, self.n_neighbors, self.weighting, self.coefficients, 1)
         out = mean.values(right.astype(np.float64), empty)
         if self.weighting.n_bits is None:

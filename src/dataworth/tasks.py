@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dataworth.games import Game
+from dataworth.kernels import rows
 from dataworth.searches import Row, Search
 from dataworth.solutions import Solution
 from dataworth.weights import Known, Ranked, Weighting, cut, without
@@ -93,12 +94,12 @@ class Task:
         `own` are their positions in the training set, if they are training points: each is left
         out where it is the validation point.
         """
-        rows = enumerate(self.search.rows(queries))
+        found = enumerate(self.search.rows(queries))
         parts = []
         for _ in range(0, len(labels), BLOCK):
             solved = (
                 self._solve(row, labels[i], None if own is None else own[i])
-                for i, row in islice(rows, BLOCK)
+                for i, row in islice(found, BLOCK)
             )
             parts.append(self._sum(solved))
         return parts
@@ -186,11 +187,11 @@ class Task:
         ranked: Ranked,
         solution: Solution,
     ) -> None:
-        sums[0, places] += solution.inner
+        rows.add_at(places, solution.inner, sums[0])
         if not self.bounded:
             return
         lower, upper = solution.interval()
-        sums[1, places] += lower
-        sums[2, places] += upper
+        rows.add_at(places, lower, sums[1])
+        rows.add_at(places, upper, sums[2])
         if ranked.behind is not None:
             solution.add_behind(ranked, sums)

@@ -52,6 +52,8 @@ class Ranked:
     @property
     def players(self) -> int:
         """How many points there are."""
+        if self.behind is None:
+            return self.order.size
         return self.order.size + self.others.size
 
 
@@ -160,6 +162,9 @@ class Weighting:
             return whole if limit is None else cut(whole, limit, row.size)
         if callable(self.weights):
             return self._rank_called(row, limit)
+        if self.weights == "uniform" and (limit is None or limit >= row.size):
+            order, _ = neighbors.rank(row)
+            return Ranked(order, np.ones(order.size, np.int16), None, True)
         near, far = neighbors.extent(row)
         median = 0.0
         if self.weights == "rbf" and self.bandwidth == "auto":

@@ -22,18 +22,26 @@ import numpy as np
 
 from dataworth.kernels.coefficients import Coefficients, room
 from dataworth.kernels.compiled import compiled
-from dataworth.kernels.walk import Floats
+from dataworth.kernels.walk import Floats, Ints
 
 
 @compiled()
 def soft(
-    right: Floats, empty: float, players: int, neighbors: int, c: Coefficients, out: Floats
+    codes: Ints,
+    order: Ints,
+    label: int,
+    empty: float,
+    players: int,
+    neighbors: int,
+    c: Coefficients,
+    out: Floats,
 ) -> tuple[float, float, float, float]:
     """Values of the unweighted soft-label game, nearest point first.
 
     Parameters
     ----------
-    right : (n,) 1.0 where the label is right, else 0.0, of the nearest of `players` points.
+    codes : class codes of all training points; the label is right where they are `label`.
+    order : (n,) the nearest of `players` points.
     empty : U(empty set).
     out : (n,) receives the values.
 
@@ -42,17 +50,20 @@ def soft(
     What points behind those given are worth whose label is right, and whose label is wrong; and
     what the values of points given, and of those behind, can lack at most.
     """
-    n = right.size
+    n = order.size
     k = min(neighbors, players)
     inside, outside, margin_in, margin_out = room(c, players, n, k)
     spread_in = spread_out = 0.0
     for size in range(1, k):
         spread_in += inside[size] / (size + 1)
         spread_out += outside[size] / (size + 1)
-    total = right.sum()
+    total = 0.0
+    for i in range(n):
+        out[i] = codes[order[i]] == label
+        total += out[i]
     chances = gains = 0.0
     for i in range(n - 1, -1, -1):
-        a = right[i]
+        a = out[i]
         others = (total - a) / (n - 1) if n > 1 else 0.0
         out[i] = inside[0] * (a - empty) + spread_in * (a - others) + (a * chances - gains) / k
         if i + 1 > k:

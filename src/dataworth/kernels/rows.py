@@ -34,6 +34,13 @@ def levels(distances: Floats, bounds: Floats, out: Levels) -> None:
 
 
 @compiled()
+def add_at(places: Ints, values: Floats, out: Floats) -> None:
+    """`out[places] += values`; no place comes twice."""
+    for i in range(places.size):
+        out[places[i]] += values[i]
+
+
+@compiled()
 def add_behind(
     behind: Levels,
     codes: Ints,
