@@ -11,7 +11,7 @@ from dataworth import DataValues, checks
 try:
     from cleanlab import Datalab
     from cleanlab.datalab.internal.issue_manager import IssueManager
-    from cleanlab.datalab.internal.issue_manager_factory import REGISTRY
+    from cleanlab.datalab.internal.issue_manager_factory import register
 except ImportError as error:
     raise ImportError("this bridge needs Datalab: pip install 'cleanlab[datalab]'.") from error
 
@@ -47,8 +47,8 @@ class DataValueIssueManager(IssueManager):
         }
 
 
-for _registered in REGISTRY.values():
-    _registered[DataValueIssueManager.issue_name] = DataValueIssueManager
+for _task in ("classification", "regression", "multilabel"):
+    register(DataValueIssueManager, task=_task)
 
 
 def scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
