@@ -20,6 +20,10 @@ def spoiled(value: float) -> Any:
     return bad
 
 
+def silent() -> float:
+    raise KeyError
+
+
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
@@ -41,6 +45,7 @@ def spoiled(value: float) -> Any:
         ({"bandwidth": np.array([1.0, 2.0])}, TypeError, "bandwidth must be a positive number"),
         ({"metric": "minkowski", "metric_params": {"q": 1}}, ValueError, "metric 'minkowski' cann"),
         ({"metric": lambda a, b: "x"}, ValueError, "cannot measure these points: could not conv"),
+        ({"metric": lambda a, b: silent()}, ValueError, "cannot measure these points: KeyError"),
         ({"metric": "jaccard"}, ValueError, "X must hold zeros and ones only with metric='jacc"),
         ({"progress": "no"}, TypeError, "progress must be True or False; got 'no'"),
         (

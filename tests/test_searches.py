@@ -177,6 +177,17 @@ def test_a_neighbour_stored_twice_is_an_error() -> None:
         valuator.value(twice, ["a"])
 
 
+@pytest.mark.parametrize("column", [-1, 3, 10**8])
+@pytest.mark.parametrize(
+    "params", [{"support": 1}, {"weights": "uniform"}, {"game": "hard", "support": 1}]
+)
+def test_a_neighbour_that_does_not_exist_is_an_error(column: int, params: dict[str, Any]) -> None:
+    stored = np.array([1.0]), np.array([column]), np.array([0, 1])
+    valuator = KNNShapley(metric="precomputed", **params).fit(None, ["a", "b", "a"])
+    with pytest.raises(ValueError, match=f"X_val must store columns from 0 to 2; .* {column}"):
+        valuator.value(csr_array(stored, shape=(1, 3)), ["a"])
+
+
 @pytest.mark.parametrize("params", [{"support": 0}, {"support": 1.5}, {"neighbors": "annoy"}])
 def test_bad_parameters(params: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError), match=next(iter(params))):

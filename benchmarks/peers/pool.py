@@ -46,7 +46,8 @@ class Worker:
     def order(self, **order: Any) -> dict[str, Any]:
         """Carry out an order; the answer has the key `failed` where that went wrong.
 
-        A worker that takes too long is ended, and fails from then on.
+        It also has `too_much` where time or memory were not enough. A worker that takes too long is
+        ended, and fails from then on.
         """
         if self.why_not is not None:
             return {"failed": self.why_not}
@@ -66,7 +67,7 @@ class Worker:
                     continue
                 self.why_not = f"over {self.limit:g} s"
                 self._end()
-                return {"failed": self.why_not}
+                return {"failed": self.why_not, "too_much": True}
             read = os.read(out.fileno(), 65536)
             if not read:
                 return self._died()
@@ -79,10 +80,12 @@ class Worker:
         self._end()
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
-        if self._process.returncode == -signal.SIGKILL:  # so the system ends who takes all memory
+        code = self._process.returncode
+        if code == -signal.SIGKILL:  # so the system ends who takes all memory
             self.why_not = "killed, likely out of memory"
-        else:
-            self.why_not = f"process ended: {lines[-1][:120] if lines else 'it said nothing'}"
+            return {"failed": self.why_not, "too_much": True}
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        self.why_not = f"process ended ({how}): {lines[-1][:120] if lines else 'it said nothing'}"
         return {"failed": self.why_not}
 
     def _seconds(self) -> float:

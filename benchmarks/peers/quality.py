@@ -18,11 +18,11 @@ from benchmarks.peers.pool import Worker
 from dataworth.datasets import DATA_VARIABLE, SOURCES, Dataset, load
 from dataworth.reproduce import protocol
 from dataworth.reproduce.detection import DATA
+from dataworth.reproduce.writing import sign_test
 
 N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
 Arrays = dict[str, NDArray[Any]]
 Result = NDArray[np.float64] | str  # an AUROC per seed, or what went wrong
-LIBRARIES = ("dataworth", "pydvl", "cleanlab", "opendataval")
 LIMIT = 1800.0
 
 # Name, library that runs it, call, arguments, and whether it uses the clean validation points.
@@ -79,30 +79,35 @@ def split(name: str, data: Dataset, seed: int) -> Arrays:
     }
 
 
-def measured(
-    name: str, data: Dataset, folder: Path, workers: dict[str, Worker], *, quick: bool
-) -> list[Result]:
+def measured(name: str, data: Dataset, folder: Path, *, quick: bool) -> list[Result]:
     """AUROCs of each method over the seeds, or what went wrong."""
     found: list[Result] = []
     splits = [split(name, data, seed) for seed in range(1 if quick else SEEDS)]
-    for _, library, call, args, _ in methods(name, quick):
-        aurocs: list[float] = []
-        failed = ""
-        for drawn in splits:
-            np.savez(folder / "data.npz", allow_pickle=False, **drawn)
-            answer = workers[library].order(
-                call=call,
-                args=args,
-                data=str(folder / "data.npz"),
-                out=str(folder / "values.npy"),
-            )
-            if "failed" in answer:
-                failed = answer["failed"]
-                break
-            values = np.load(folder / "values.npy", allow_pickle=False)
-            aurocs.append(protocol.auroc(values, drawn["planted"]))
-        found.append(failed or np.array(aurocs))
+    with ExitStack() as stack:
+        workers: dict[str, Worker] = {}
+        for _, library, call, args, _ in methods(name, quick):
+            if library not in workers:
+                workers[library] = stack.enter_context(Worker(library, LIMIT))
+            found.append(_aurocs(splits, folder, workers[library], call, args))
+            if isinstance(found[-1], str):  # the next method gets a new one
+                del workers[library]
     return found
+
+
+def _aurocs(
+    splits: list[Arrays], folder: Path, worker: Worker, call: str, args: dict[str, Any]
+) -> Result:
+    aurocs: list[float] = []
+    for drawn in splits:
+        np.savez(folder / "data.npz", allow_pickle=False, **drawn)
+        answer = worker.order(
+            call=call, args=args, data=str(folder / "data.npz"), out=str(folder / "values.npy")
+        )
+        if "failed" in answer:
+            return str(answer["failed"])
+        values = np.load(folder / "values.npy", allow_pickle=False)
+        aurocs.append(protocol.auroc(values, drawn["planted"]))
+    return np.array(aurocs)
 
 
 @dataclass
@@ -146,7 +151,33 @@ class Table:
             f"**A peer is best on {len(lost)} of {len(rows)} data sets** (by means; the best of "
             f"the peers against the best of ours, paired difference ± its standard error): {said}.",
             "",
+            *self._duels(methods),
         ]
+
+    def _duels(self, methods: list[str]) -> list[str]:
+        """Each of ours against each peer, over the data sets, with a sign test."""
+        ours = [m for m in methods if m.startswith("ours")]
+        peers = [m for m in methods if m not in ours]
+        out = [
+            "One against one: data sets where ours has the higher mean, those where the peer has, "
+            "and the p of a two-sided sign test.",
+            "",
+            f"| ours \\ peer | {' | '.join(peers)} | the best of them |",
+            "|---|" + "---|" * (len(peers) + 1),
+        ]
+        for mine in ours:
+            cells = []
+            for rivals in [*([p] for p in peers), peers]:
+                gaps = []
+                for results in self.found.values():
+                    one, others = results[mine], [results[p] for p in rivals]
+                    means = [float(r.mean()) for r in others if not isinstance(r, str)]
+                    if means and not isinstance(one, str):
+                        gaps.append(float(one.mean()) - max(means))
+                test = sign_test(gaps)
+                cells.append(f"{test.wins} – {test.losses}, p = {test.p:.2g}")
+            out.append(f"| {mine} | {' | '.join(cells)} |")
+        return [*out, ""]
 
 
 def _cell(result: Result, *, bold: bool) -> str:
@@ -179,9 +210,7 @@ def section(folder: Path, *, quick: bool) -> list[str]:
         except FileNotFoundError:
             missing.append(title)
             continue
-        with ExitStack() as stack:  # anew for each data set, in case one of them fails
-            workers = {lib: stack.enter_context(Worker(lib, LIMIT)) for lib in LIBRARIES}
-            found = measured(name, data, folder, workers, quick=quick)
+        found = measured(name, data, folder, quick=quick)
         pairs = list(zip(methods(name, quick), found, strict=True))
         with_set.found[title] = {m[0]: result for m, result in pairs if m[4]}
         without.found[title] = {m[0]: result for m, result in pairs if not m[4]}
@@ -196,14 +225,16 @@ def section(folder: Path, *, quick: bool) -> list[str]:
         "validation set. *cleanlab* with a "
         "model: the self-confidence of five-fold predictions (KNN with K = 10, logistic regression,"
         " random forest of 100 trees, and the *stout* one with the trees of ForestLeaves). "
-        "*cleanlab Shapley*: `data_shapley_knn`, K = 10. *pyDVL*: "
+        "*cleanlab Shapley*: `data_shapley_knn`, K = 10, and cosine distance from 4 features on, "
+        "as is its default. *pyDVL*: "
         "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 1,000 decision trees, its "
-        "default (100 on embeddings, where trees are slow). Ours are the defaults, whose "
+        "default (100 on embeddings, where trees are slow). *ours, unweighted*: "
+        "`weights='uniform'`. All else of ours are the defaults, whose "
         "weights, K and bits were once compared on data sets among these "
         "([how](../docs/choosing.md)); nothing of the peers was tuned. The best of a row is bold."
         + (f" Not at hand: {', '.join(missing)}." if missing else ""),
         "",
-        f"### With {N_VAL} clean validation points",
+        f"### With up to {N_VAL} clean validation points",
         "",
         *with_set.lines(),
         "### Without a validation set",

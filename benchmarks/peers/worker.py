@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.libraries import CALLS, Data
+from dataworth.checks import reason
 
 
 def main() -> None:
@@ -29,9 +30,9 @@ def main() -> None:
         try:
             answer = _answer(json.loads(line))
         except MemoryError:
-            answer = {"failed": f"out of memory ({gigabytes:g} GB)"}
+            answer = {"failed": f"out of memory ({gigabytes:g} GB)", "too_much": True}
         except Exception as error:
-            answer = {"failed": f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"}
+            answer = {"failed": f"{type(error).__name__}: {reason(error)}"}
         print(json.dumps(answer), file=answers)
 
 
@@ -40,6 +41,8 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
         return {"versions": [text for name in order["versions"] if (text := _version(name))]}
     with np.load(order["data"], allow_pickle=False) as file:
         data: Data = {name: file[name] for name in file.files}
+    for name in ("X_val", "y_val"):
+        data[name] = data[name][: order.get("n_val")]
     prepare = CALLS[order["call"]]
     if order.get("warm"):
         prepare(_few(data), **order["args"])()

@@ -145,6 +145,12 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
         raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {value.shape[1]}.")
     array = csr_array(value)
     if array.nnz:
+        low, high = int(array.indices.min()), int(array.indices.max())
+        if low < 0 or high >= array.shape[1]:  # scipy does not look
+            raise ValueError(
+                f"{name} must store columns from 0 to {array.shape[1] - 1}; it stores column "
+                f"{low if low < 0 else high}."
+            )
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
         array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
@@ -164,6 +170,11 @@ def graph(value: Any, name: str) -> None:
     ordered.sum_duplicates()
     if ordered.nnz != value.nnz:
         raise ValueError(f"{name} must store each neighbour once; some are stored twice.")
+
+
+def reason(error: Exception) -> str:
+    """The first line of what an error of somebody else's code says, or its name if nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:160]
 
 
 def positions(value: Any, name: str, n_points: int) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
+from dataworth import checks
 from dataworth.kernels.compiled import compiled
 
 # What scikit-learn measures without making the training points dense.
@@ -119,7 +120,7 @@ def check_metric(points: NDArray[Any], metric: Metric, params: dict[str, Any]) -
     try:
         distances(points[:1], points[:1], metric, params)
     except Exception as error:
-        why = str(error).splitlines()[0][:160]
+        why = checks.reason(error)
         raise ValueError(f"metric {metric!r} cannot measure these points: {why}") from error
     return points
 

@@ -4,8 +4,10 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dataworth import DataValues, KNNShapley
@@ -76,7 +78,9 @@ def test_saved_and_loaded_elsewhere(tmp_path: Path) -> None:
     code = (
         "import sys, dataworth.integrations.cleanlab\n"
         "from cleanlab import Datalab\n"
-        "Datalab.load(sys.argv[1]).report(verbosity=4)"
+        "lab = Datalab.load(sys.argv[1])\n"
+        "print(lab.get_issues('data_value').shape)\n"
+        "lab.report(verbosity=4)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "lab")], capture_output=True, text=True
@@ -93,11 +97,24 @@ def test_words_as_labels_beside_label_issues() -> None:
     assert set(np.flatnonzero(lab.get_issues("data_value")["is_data_value_issue"])) == set(planted)
 
 
+@pytest.mark.parametrize("names", [list(range(119, -1, -1)), [f"row {i}" for i in range(120)]])
+def test_rows_of_a_frame_are_marked_by_position(names: list[Any]) -> None:
+    X, y, planted = points()
+    frame = pd.DataFrame(X, index=names, columns=["a", "b"])
+    lab = Datalab(frame.assign(y=y), label_name="y", verbosity=0)
+    add_values(lab, KNNShapley().fit(frame, y).value(), n_worst=6)
+    assert set(np.flatnonzero(lab.get_issues("data_value")["is_data_value_issue"])) == set(planted)
+
+
 def test_what_datalab_cannot_take_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    lab, values, _ = valued()
+    lab, values, planted = valued()
+    add_values(lab, values, n_worst=6)
     monkeypatch.setattr("dataworth.integrations.cleanlab.scores", lambda values: values[:3])
     with pytest.raises(RuntimeError, match="Datalab could not take the values"):
         add_values(lab, values, n_worst=1)
+    table = lab.get_issues("data_value")  # what was there before stays
+    assert set(np.flatnonzero(table["is_data_value_issue"])) == set(planted)
+    np.testing.assert_array_equal(lab.get_info("data_value")["values"], values.values)
 
 
 def test_regression() -> None:
@@ -121,7 +138,7 @@ def test_what_does_not_fit_is_refused() -> None:
         add_values(other, values, n_worst=1)
     with pytest.raises(ValueError, match="n_worst must be a whole number from 0 to 120; got 121"):
         add_values(lab, values, n_worst=121)
-    with pytest.raises(TypeError, match="values must be a DataValues; got ndarray"):
+    with pytest.raises(TypeError, match="values must be a DataValues, .*; got ndarray"):
         add_values(lab, values.values, n_worst=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="lab must be a Datalab; got dict"):
         add_values({}, values, n_worst=1)

@@ -73,7 +73,7 @@ def test_regression() -> None:
 
 
 def test_images_are_flattened() -> None:
-    x = torch.rand(20, 2, 3)
+    x = torch.rand(20, 2, 3, generator=torch.Generator().manual_seed(0))
     y = torch.nn.functional.one_hot(torch.arange(20) % 2).float()
     got = Dataworth().input_data(x, y, x[:4], y[:4]).train_data_values().data_values
     flat = Dataworth().input_data(x.reshape(20, 6), y, x[:4].reshape(4, 6), y[:4])
@@ -81,15 +81,17 @@ def test_images_are_flattened() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    x, soft = torch.rand(6, 2), torch.full((6, 2), 0.5)
+    x, soft = torch.arange(12.0).reshape(6, 2), torch.full((6, 2), 0.5)
     with pytest.raises(ValueError, match="y_train must hold one-hot rows"):
         Dataworth().input_data(x, soft, x, soft).train_data_values()
     regression = Dataworth(KNNShapley(game="regression"))
     with pytest.raises(ValueError, match="y_train must hold one number a row"):
         regression.input_data(x, soft, x, soft).train_data_values()
-    with pytest.raises(TypeError, match="x_train must be a tensor; got list"):
+    with pytest.raises(TypeError, match="x_train must be a tensor or array; got list"):
         Dataworth().input_data([1, 2], soft, x, soft).train_data_values()
-    with pytest.raises(TypeError, match="valuator must be a KNNShapley or None; got str"):
+    with pytest.raises(TypeError, match="must be a dataworth.KNNShapley or None; got builtins.str"):
         Dataworth("soft")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="train_data_values must be called before"):
         Dataworth().evaluate_data_values()
+    with pytest.raises(ValueError, match="input_data must be called before"):
+        Dataworth().train_data_values()

@@ -22,7 +22,8 @@ class DataValueIssueManager(IssueManager):
     issue_name: ClassVar[str] = "data_value"
     description: ClassVar[str] = (
         "The examples that are worth least to a nearest-neighbour model: their value is the lowest."
-        "\n\nA score of 0.5 is a value of 0; the value farthest from 0 has score 0 or 1."
+        "\n\n    A score of 0.5 is a value of 0, and the value farthest from 0 has score 0 or 1;\n"
+        "    so the overall quality below is near 0.5 and says little."
     )
     verbosity_levels: ClassVar[dict[int, list[str]]] = {0: [], 1: [], 2: ["n_validation"], 3: []}
 
@@ -30,7 +31,7 @@ class DataValueIssueManager(IssueManager):
         """Fill the table of issues."""
         score = scores(values.values)
         flagged = np.zeros(len(values), bool)
-        flagged[values.worst(n_worst)["index"]] = True
+        flagged[np.argsort(values.values, kind="stable")[:n_worst]] = True
         self.issues = pd.DataFrame(
             {f"is_{self.issue_name}_issue": flagged, self.issue_score_key: score}
         )
@@ -76,8 +77,8 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
     `lab.issues` gets the columns `is_data_value_issue` and `data_value_score`, and `lab.report()`,
     `lab.get_issues("data_value")` and `lab.get_info("data_value")` know of them; the last holds the
     values as they are. Values that were added before are replaced. Datalab's overall health score
-    takes the new scores in, as it does those of every issue type. To `report` a lab that was saved
-    and loaded, import this module first: it is what makes the issue type known.
+    takes the new scores in, as it does those of every issue type. With a lab that was saved and
+    loaded, import this module first: it is what makes the issue type known.
 
     Parameters
     ----------
@@ -103,7 +104,10 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
     if not isinstance(lab, Datalab):
         raise TypeError(f"lab must be a Datalab; got {type(lab).__name__}.")
     if not isinstance(values, DataValues):
-        raise TypeError(f"values must be a DataValues; got {type(values).__name__}.")
+        raise TypeError(
+            "values must be a DataValues, as KNNShapley.value returns it; got "
+            f"{type(values).__name__}."
+        )
     most = len(values)
     if len(lab.data) != most:
         raise ValueError(
@@ -111,10 +115,13 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
         )
     number = checks.integer(n_worst, "n_worst", least=0, most=most)
     name = DataValueIssueManager.issue_name
+    found = lab.data_issues
+    before = found.issues, found.issue_summary, dict(found.info)
     _forget(lab, name)
     lab.find_issues(issue_types={name: {"values": values, "n_worst": number}})
     # Datalab prints what an issue manager raises, and goes on.
-    if name not in set(lab.data_issues.issue_summary["issue_type"]):
+    if name not in set(found.issue_summary["issue_type"]):
+        found.issues, found.issue_summary, found.info = before
         raise RuntimeError("Datalab could not take the values; what it printed says why.")
 
 

@@ -3,13 +3,19 @@
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from opendataval.dataval import DataEvaluator, ModelLessMixin
-from opendataval.model import Model
 from sklearn.base import clone
 
 from dataworth import DataValues, KNNShapley, checks
+
+try:
+    import torch
+    from opendataval.dataval import DataEvaluator, ModelLessMixin
+    from opendataval.model import Model
+except ImportError as error:
+    raise ImportError(
+        "this bridge needs OpenDataVal; docs/peers.md says which versions go together."
+    ) from error
 
 
 class Dataworth(DataEvaluator, ModelLessMixin):
@@ -54,8 +60,10 @@ class Dataworth(DataEvaluator, ModelLessMixin):
     ) -> None:
         super().__init__(random_state)
         if valuator is not None and not isinstance(valuator, KNNShapley):
+            kind = type(valuator)
             raise TypeError(
-                f"valuator must be a KNNShapley or None; got {type(valuator).__name__}."
+                "valuator must be a dataworth.KNNShapley or None; got "
+                f"{kind.__module__}.{kind.__qualname__}."
             )
         self.valuator = KNNShapley(progress=False) if valuator is None else clone(valuator)
         self.leave_one_out = checks.boolean(leave_one_out, "leave_one_out")
@@ -74,6 +82,8 @@ class Dataworth(DataEvaluator, ModelLessMixin):
     def train_data_values(self, *_: Any, **__: Any) -> Self:
         """Compute the values; arguments, which are those of a prediction model, are not used."""
         self._forget()
+        if not hasattr(self, "x_train"):
+            raise ValueError("input_data must be called before train_data_values.")
         x_train, x_valid = self.embeddings(self.x_train, self.x_valid)
         self.valuator.fit(_points(x_train, "x_train"), self._targets(self.y_train, "y_train"))
         if self.leave_one_out:
@@ -98,7 +108,7 @@ class Dataworth(DataEvaluator, ModelLessMixin):
             return rows[:, 0]
         if not (np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
             raise ValueError(
-                f"{name} must hold one-hot rows, or use KNNShapley(game='regression')."
+                f"{name} must hold one-hot rows; for numbers use KNNShapley(game='regression')."
             )
         return rows.argmax(axis=1)
 
@@ -111,5 +121,7 @@ def _points(x: Any, name: str) -> NDArray[Any]:
 def _array(tensor: Any, name: str) -> NDArray[Any]:
     if not isinstance(tensor, torch.Tensor | np.ndarray):
         kind = type(tensor).__name__
-        raise TypeError(f"{name} must be a tensor; got {kind}. An embedding_model makes one of it.")
+        raise TypeError(
+            f"{name} must be a tensor or array; got {kind}. An embedding_model makes one."
+        )
     return tensor.numpy(force=True) if isinstance(tensor, torch.Tensor) else tensor
