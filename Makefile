@@ -44,11 +44,12 @@ bench-peers: .venv/.dev
 
 # Their warnings are not ours to mend, so that warnings are no errors here.
 test-peers: .venv/.dev
-	$(BIN)/python -m benchmarks.peers.environments; made=$$?; \
+	@$(BIN)/python -m benchmarks.peers.environments; failed=$$?; \
 	for stamp in benchmarks/peers/.envs/*/made-from; do \
-		$$(dirname $$stamp)/bin/python -m pytest -W ignore -p no:cacheprovider tests/peers \
-			src/dataworth/integrations || exit 1; \
-	done; exit $$made
+		echo "tests where $$(basename $$(dirname $$stamp)) is installed:"; \
+		$$(dirname $$stamp)/bin/python -m pytest -q -W ignore -p no:cacheprovider tests/peers \
+			src/dataworth/integrations || failed=1; \
+	done; exit $$failed
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py

@@ -81,7 +81,7 @@ def _made(name: str) -> Path:
     state = sha256(repr(wanted).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == state:
         return path
-    print(f"making an environment for {name}", file=sys.stderr)
+    print(f"making an environment for {name}: some minutes, 1 to 2 GB", file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
     _run(_interpreter(*peer.python), "-m", "venv", str(folder))
     pip = (str(path), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")

@@ -17,6 +17,7 @@ pytest.importorskip("cleanlab", reason="cleanlab is not installed; make test-pee
 from cleanlab import Datalab
 
 from dataworth.integrations.cleanlab import add_values, scores
+from tests.peers.pages import example
 
 
 def points() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,6 +125,14 @@ def test_regression() -> None:
     lab = Datalab({"y": y.tolist()}, label_name="y", task="regression", verbosity=0)
     add_values(lab, KNNShapley(game="regression").fit(X, y - y.mean()).value(), n_worst=1)
     assert lab.get_issues("data_value")["is_data_value_issue"].tolist().index(True) == 7
+
+
+def test_the_example_of_the_page() -> None:
+    names: dict[str, Any] = {}
+    exec(example("from cleanlab"), names)
+    table = names["lab"].get_issues("data_value")
+    worst = np.argsort(names["values"].values)[:50]
+    assert set(np.flatnonzero(table["is_data_value_issue"])) == set(worst)
 
 
 def test_scores() -> None:

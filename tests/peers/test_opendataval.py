@@ -1,5 +1,7 @@
 """The evaluator for OpenDataVal; runs where that is installed (`make test-peers`)."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from opendataval.model import ClassifierSkLearnWrapper
 from sklearn.linear_model import LogisticRegression
 
 from dataworth.integrations.opendataval import Dataworth
+from tests.peers.pages import example
 
 
 def fetcher(n_classes: int = 3) -> DataFetcher:
@@ -62,6 +65,14 @@ def test_in_an_experiment() -> None:
     table = mediator.evaluate(noisy_detection)
     assert table["kmeans_f1"].astype(float).min() > 0.9
     assert DataEvaluator.Evaluators["dataworth"] is Dataworth
+
+
+def test_the_example_of_the_page() -> None:
+    names: dict[str, Any] = {}
+    exec(example("import numpy"), names)
+    assert len(names["evaluators"][0].result.worst(20)) == 20
+    planted = set(names["fetcher"].noisy_train_indices)
+    assert len(planted & set(names["evaluators"][1].result.worst(30)["index"])) > 15
 
 
 def test_regression() -> None:
