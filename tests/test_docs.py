@@ -61,6 +61,19 @@ def test_measured_figures_are_in_the_table() -> None:
     assert set(said) <= table
 
 
+def test_figures_against_the_peers() -> None:
+    said = re.search(r"^Against the peers.*?\n\n", (ROOT / "README.md").read_text(), re.M | re.S)[0]  # type: ignore[index]
+    table = (ROOT / "benchmarks/PEERS.md").read_text()
+    unweighted = table.split("### ")[1]
+    ratios = [float(r) for r in re.findall(r"\| ([\d.e+]+) × \|", unweighted) if r != "1"]
+    assert f"{min(ratios):.0f} to {max(ratios):.0f} ×" in said.replace("\n", " ")
+    alone = table.split("### Without a validation set")[1]
+    best = re.search(r"A peer is (best on \d+ of \d+ data sets)", alone)[1]  # type: ignore[index]
+    assert best in said
+    means = re.search(r"\*mean of.*", alone)[0]  # type: ignore[index]
+    assert set(re.findall(r"0\.\d{3}", said)) <= set(re.findall(r"0\.\d{3}", means))
+
+
 def test_api_reference_names_what_is_public() -> None:
     named = re.findall(r"^::: (.+)$", (ROOT / "docs/api.md").read_text(), re.MULTILINE)
     for name in named:
