@@ -148,14 +148,15 @@ class SoftGame(Classification):
 
     def solve(self, ranked: Ranked, label: int) -> Solution:
         """Values for one validation point."""
-        out = np.empty(ranked.order.size)
-        if out.size == 0:
-            return Solution(out)
+        size = ranked.order.size
+        if size == 0:
+            return Solution(np.empty(0))
         if self.n_classes == 1:  # every share is 1, with or without anyone
             nothing = ByPoint(np.zeros(ranked.others.size), 0.0, None)
-            return Solution(np.zeros(out.size), outer=nothing)
+            return Solution(np.zeros(size), outer=nothing)
         empty = 1.0 / self.n_classes
         if self.weighting.weights == "uniform":
+            out = np.empty(size)
             good, bad, near, far = closed.soft(
                 self.codes, ranked.order, label, empty, ranked.players, self.n_neighbors,
                 self.coefficients, out,

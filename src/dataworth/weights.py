@@ -156,20 +156,22 @@ class Weighting:
         Null players are never sorted; with a limit, the time is O(N + limit log limit). A callable
         always sees the whole row, sorted; with support, that many distances.
         """
+        if limit is not None and limit >= row.size:
+            limit = None
         if self.support is not None:
             order = neighbors.nearest(row, min(self.support, row.size))
             whole = self._supported(order, row[order])
             return whole if limit is None else cut(whole, limit, row.size)
         if callable(self.weights):
             return self._rank_called(row, limit)
-        if self.weights == "uniform" and (limit is None or limit >= row.size):
+        if self.weights == "uniform" and limit is None:
             order, _ = neighbors.rank(row)
             return Ranked(order, np.ones(order.size, np.int16), None, True)
         near, far = neighbors.extent(row)
         median = 0.0
         if self.weights == "rbf" and self.bandwidth == "auto":
             median = neighbors.median(row)
-        if limit is None or limit >= row.size:
+        if limit is None:
             chosen = self._candidates(row, near, median, far)
             order, ranked = neighbors.rank(row if chosen is None else row[chosen])
             weights = self.weights_of(ranked, near, median, far)
