@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # numba's cache notices a change in a compiled function's own file only, not in those it calls:
-# one cache per state of the sources.
-STATE := $(shell find src -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
+# one cache per state of the files that have compiled functions.
+STATE := $(shell grep -rlE '^@(compiled|inlined)|njit' src paper --include=*.py | LC_ALL=C sort | \
+	xargs cat | sha256sum | cut -c1-16)
 export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
 .PHONY: demo test test-peers lint format docs bench bench-choosing bench-peers picture clean

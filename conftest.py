@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,8 +11,12 @@ from hypothesis import settings
 ROOT = Path(__file__).parent
 
 # As in the Makefile, for those who call pytest themselves.
-_sources = sorted((ROOT / "src").rglob("*.py"))
-_state = hashlib.sha256(b"".join(p.read_bytes() for p in _sources)).hexdigest()[:16]
+_compiled = re.compile(rb"^@(compiled|inlined)|njit", re.MULTILINE)
+_paths = sorted(
+    str(p.relative_to(ROOT)) for d in ("src", "paper") for p in (ROOT / d).rglob("*.py")
+)
+_sources = [text for p in _paths if _compiled.search(text := (ROOT / p).read_bytes())]
+_state = hashlib.sha256(b"".join(_sources)).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _state))
 
 # The first call of a kernel may compile it, so no deadline.

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dataworth
-from dataworth import KNNShapley, neighbors
-from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
-from dataworth.kernels import hard
-from dataworth.kernels.coefficients import shapley_like
+from dataworth import KNNShapley
+from dataworth.games.all import DirectGame, Game, HardGame, RegressionGame, SoftGame
+from dataworth.games.kernels import hard
+from dataworth.games.kernels.coefficients import shapley_like
+from dataworth.neighbors import distances as neighbors
 from dataworth.weights import Ranked, Weighting
 
 OUT = Path(__file__).parent / "RESULTS.md"

@@ -16,8 +16,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from benchmarks.__main__ import least
-from dataworth import KNNShapley, neighbors
-from dataworth.searches import merge, nearest_of
+from dataworth import KNNShapley
+from dataworth.neighbors import distances as neighbors
+from dataworth.neighbors.search import merge, nearest_of
 from dataworth.weights import Known
 
 OUT = Path(__file__).parent / "SCALE.md"

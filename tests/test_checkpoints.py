@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dataworth import KNNShapley, checkpoints
+from dataworth import KNNShapley
+from dataworth.run import checkpoints
 
 RUN = """
 import sys

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from dataworth import ForestLeaves, KNNShapley, TableEncoder
-from dataworth.encoders import is_supervised
+from dataworth.encoders.forest import is_supervised
 
 rng = np.random.default_rng(0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dataworth import datasets
+from paper import datasets
 
 
 @pytest.fixture(autouse=True)

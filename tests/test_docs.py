@@ -9,8 +9,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import dataworth
-from dataworth import KNNShapley, commands, demo
-from dataworth.reproduce.command import command as reproduce_command
+from dataworth import KNNShapley, demo
+from dataworth.cli import app as commands
 from docs.docstrings import rewritten
 from docs.pages import BLOCK, executed
 
@@ -106,7 +106,6 @@ def test_options_of_the_command_line() -> None:
             commands.info,
             commands.report,
             commands.apply_,
-            reproduce_command,
         )
         for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
     }

@@ -13,7 +13,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.preprocessing import StandardScaler
 
-from dataworth import DataValues, KNNShapley, frames
+from dataworth import DataValues, KNNShapley
+from dataworth.inputs import frames
 
 rng = np.random.default_rng(0)
 N = 60

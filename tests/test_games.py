@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from dataworth import KNNShapley
-from dataworth.kernels import direct
-from dataworth.kernels.coefficients import room, shapley_like
-from dataworth.kernels.walk import Lattice
+from dataworth.games.kernels import direct
+from dataworth.games.kernels.coefficients import room, shapley_like
+from dataworth.games.kernels.walk import Lattice
 from tests import naive
 
 TOLERANCE = 1e-12

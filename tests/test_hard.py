@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dataworth.kernels import hard
-from dataworth.kernels.coefficients import shapley_like
+from dataworth.games.kernels import hard
+from dataworth.games.kernels.coefficients import shapley_like
 from tests import naive
 
 TOLERANCE = 1e-12

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 
-from dataworth import neighbors
+from dataworth.neighbors import distances as neighbors
 from tests import naive
 
 

@@ -77,8 +77,8 @@ def test_kernels_release_the_interpreter_lock() -> None:
     code = (
         "import threading, time\n"
         "import numpy as np\n"
-        "from dataworth.kernels import hard\n"
-        "from dataworth.kernels.coefficients import shapley_like\n"
+        "from dataworth.games.kernels import hard\n"
+        "from dataworth.games.kernels.coefficients import shapley_like\n"
         "n = 400_000\n"
         "ids, rest = np.full(n, 8), (7, 20, shapley_like(n, 20))\n"
         "hard.binary(ids[:50], 50, *rest, np.empty(50), np.empty(15))\n"

@@ -9,21 +9,11 @@ import pytest
 
 from dataworth import KNNShapley
 from dataworth.baselines import enumerate_neighbours, quadratic
-from dataworth.datasets import Dataset
-from dataworth.reproduce import (
-    authors,
-    continuous,
-    detection,
-    methods,
-    paper,
-    protocol,
-    runtime,
-    single,
-    writing,
-)
-from dataworth.reproduce import store as store_module
-from dataworth.reproduce.run import Run
-from dataworth.reproduce.store import Store
+from paper import authors, continuous, detection, methods, paper, protocol, runtime, single, writing
+from paper import store as store_module
+from paper.datasets import Dataset
+from paper.run import Run
+from paper.store import Store
 from tests import naive
 
 
@@ -411,7 +401,7 @@ def test_tables_escape_what_would_break_them() -> None:
 @pytest.mark.parametrize(("model", "n", "steps"), [("cnn", 40, 12), ("resnet18", 4, 2)])
 def test_networks_learn(model: str, n: int, steps: int) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
-    from dataworth.reproduce import networks
+    from paper import networks
 
     rng = np.random.default_rng(0)
     labels = np.arange(n + 4) % 2

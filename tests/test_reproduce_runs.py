@@ -10,14 +10,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dataworth.datasets import SOURCES
-from dataworth.reproduce import (
-    detection,
-    methods,
-)
-from dataworth.reproduce.command import command
-from dataworth.reproduce.experiments import EXPERIMENTS, reproduce
-from dataworth.reproduce.run import Run
+from paper import detection, methods
+from paper.__main__ import command
+from paper.datasets import SOURCES
+from paper.experiments import EXPERIMENTS, reproduce
+from paper.run import Run
 from tests.test_reproduce import blobs
 
 
@@ -71,9 +68,7 @@ class TestCommand:
 
     def test_all_says_what_an_option_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         started: list[str] = []
-        monkeypatch.setattr(
-            "dataworth.reproduce.command.reproduce", lambda run: started.append(run.name)
-        )
+        monkeypatch.setattr("paper.__main__.reproduce", lambda run: started.append(run.name))
         said = call("all", "--paper-setting").output
         assert started == ["mislabel", "noisy", "continuous"]
         assert "Left out, as --paper-setting is not for them: runtime, runtime-k" in said
@@ -103,7 +98,7 @@ class TestCommand:
         code = (
             "import sys, sklearn.neighbors, sklearn.datasets, typer\n"
             "before = set(sys.modules)  # scikit-learn itself imports pandas where there is one\n"
-            "import dataworth.reproduce.command\n"
+            "import paper.__main__\n"
             "print(sorted({'matplotlib', 'pandas', 'torch'} & (set(sys.modules) - before)))"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

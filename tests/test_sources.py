@@ -16,8 +16,9 @@ import zarr
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from dataworth import KNNShapley, sources
-from dataworth.sources import ParquetRows
+from dataworth import KNNShapley
+from dataworth.neighbors import blocks as sources
+from dataworth.neighbors.blocks import ParquetRows
 
 KINDS = ("memmap", "integers", "fortran", "zarr", "h5py", "parquet")
 
@@ -188,7 +189,7 @@ valuator.fit(small, np.arange(20) % 2).value(small, np.arange(20) % 2)  # loads 
 if kind == "memmap":
     X = np.memmap(path, dtype=np.float32, mode="r", shape=(n, 128))
 elif kind == "parquet":
-    from dataworth.sources import ParquetRows
+    from dataworth.neighbors.blocks import ParquetRows
     X = ParquetRows(path)
 else:
     import zarr

@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from pyarrow import feather, parquet
 
-from dataworth import DataValues, KNNShapley, tables
+from dataworth import DataValues, KNNShapley
+from dataworth.files import tables
 
 
 def csv(path: Path, content: str | bytes) -> Path:

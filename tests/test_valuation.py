@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from dataworth import KNNShapley, __version__, neighbors, runs
-from dataworth.kernels import hard
+from dataworth import KNNShapley, __version__
+from dataworth.games.kernels import hard
+from dataworth.neighbors import distances as neighbors
+from dataworth.run import total as runs
 from tests import naive
 
 TOLERANCE = 1e-12

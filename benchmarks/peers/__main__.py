@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.peers import agreement, profile, quality, speed
 from benchmarks.peers.pool import Worker
-from dataworth.files import atomic
+from dataworth.files.atomic import atomic
 
 OUT = Path(__file__).parent.parent / "PEERS.md"
 PACKAGES = {

@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.peers.pool import Worker
-from dataworth.datasets import DATA_VARIABLE, SOURCES, Dataset, load
-from dataworth.reproduce import protocol
-from dataworth.reproduce.detection import DATA
-from dataworth.reproduce.writing import sign_test
+from paper import protocol
+from paper.datasets import DATA_VARIABLE, SOURCES, Dataset, load
+from paper.detection import DATA
+from paper.writing import sign_test
 
 N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
 Arrays = dict[str, NDArray[Any]]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.libraries import CALLS, Data
-from dataworth.checks import reason
+from dataworth.inputs.checks import reason
 
 
 def main() -> None:

@@ -10,9 +10,9 @@ command line (`cli`, `commands`) go on. `frames` and `columns` bring data frames
 
 __version__ = "0.1.0"
 
-from dataworth.columns import TableEncoder
-from dataworth.encoders import ForestLeaves
+from dataworth.encoders.forest import ForestLeaves
+from dataworth.encoders.tables import TableEncoder
+from dataworth.estimator import KNNShapley
 from dataworth.result import DataValues
-from dataworth.valuation import KNNShapley
 
 __all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder"]

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from dataworth import plans
-from dataworth.tasks import Leg
+from dataworth.run.job import Leg
 from dataworth.weights import Known
 
 SHOWN = 5  # validation points that `hurts` and `helps` list

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from dataworth import frames, parameters, plans
-from dataworth.encoders import is_supervised
-from dataworth.shards import ShardedPoints
-from dataworth.sources import Blocks, Picked
-from dataworth.tasks import Leg
+from dataworth import parameters, plans
+from dataworth.encoders.forest import is_supervised
+from dataworth.inputs import frames
+from dataworth.neighbors.blocks import Blocks, Picked
+from dataworth.neighbors.dask import ShardedPoints
+from dataworth.run.job import Leg
 
 
 def of(v: Any, X_val: Any, y_val: Any, cv: Any) -> tuple[list[Leg], list[Any]]:

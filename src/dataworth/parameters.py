@@ -10,11 +10,14 @@ from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 from sklearn.neighbors import VALID_METRICS
 
 import dataworth
-from dataworth import ann, checks, neighbors, quadrature
-from dataworth.encoders import ForestLeaves
-from dataworth.games import GAME_NAMES
-from dataworth.kernels.coefficients import Coefficients, shapley_like
-from dataworth.kernels.direct import MOST_CLASSES, table_bytes
+from dataworth.encoders.forest import ForestLeaves
+from dataworth.games import quadrature
+from dataworth.games.all import GAME_NAMES
+from dataworth.games.kernels.coefficients import Coefficients, shapley_like
+from dataworth.games.kernels.direct import MOST_CLASSES, table_bytes
+from dataworth.inputs import checks
+from dataworth.neighbors import distances as neighbors
+from dataworth.neighbors import faiss as ann
 from dataworth.weights import WEIGHT_NAMES, Weighting
 
 # Metrics that scikit-learn would fit on each row together with the training points.

@@ -8,11 +8,13 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from dataworth import ann, parameters, shards
-from dataworth.games import DirectGame, Game, HardGame, RegressionGame, SoftGame
-from dataworth.searches import Brute, Given, Graph, Search
-from dataworth.sources import BLOCK_BYTES, Blocks
-from dataworth.tasks import BLOCK, Limit, Task
+from dataworth import parameters
+from dataworth.games.all import DirectGame, Game, HardGame, RegressionGame, SoftGame
+from dataworth.neighbors import dask as shards
+from dataworth.neighbors import faiss as ann
+from dataworth.neighbors.blocks import BLOCK_BYTES, Blocks
+from dataworth.neighbors.search import Brute, Given, Graph, Search
+from dataworth.run.job import BLOCK, Limit, Task
 
 RECALL_SAMPLE = 32  # validation points on which an index is compared with all distances
 MOST_HELD = 256  # validation points that one pass serves: progress is kept after each

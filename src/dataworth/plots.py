@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from dataworth import checks, frames
-from dataworth.encoders import encoder_of
+from dataworth.encoders.forest import encoder_of
+from dataworth.inputs import checks, frames
 from dataworth.result import DataValues
 
 # Colours that people with any kind of colour vision tell apart (Okabe and Ito).

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import checks, files, frames
-from dataworth.groups import by
+from dataworth.files import atomic as files
+from dataworth.inputs import checks, frames
+from dataworth.inputs.groups import by
 
 FORMAT = "dataworth values 1"
 ARRAYS = ("values", "lower", "upper", "index", "labels")

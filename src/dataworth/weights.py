@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth import neighbors
-from dataworth.kernels import rows
+from dataworth.games.kernels import row_passes as rows
+from dataworth.neighbors import distances as neighbors
 
 Row = NDArray[np.float64]
 Indices = NDArray[np.int64]

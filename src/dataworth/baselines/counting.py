@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth import checks
 from dataworth.baselines.utility import Floats, Ints, check_ranked
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
+from dataworth.inputs import checks
 
 
 def quadratic(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dataworth.baselines.utility import Floats, GameName, check_game, check_ranked
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
 
 
 def enumerate_neighbours(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth import checks
 from dataworth.baselines.utility import (
     Bools,
     Floats,
@@ -16,7 +15,8 @@ from dataworth.baselines.utility import (
     check_ranked,
     utility,
 )
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
+from dataworth.inputs import checks
 
 
 @dataclass(frozen=True)

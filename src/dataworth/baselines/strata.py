@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dataworth.baselines.utility import Bools, Floats, Ints
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
 
 BLOCK_GROWTH = 1.5
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth import checks
 from dataworth.baselines.control import Control, cross_fitted, expected_gains, features_of
 from dataworth.baselines.permutations import Sampled
 from dataworth.baselines.strata import Sets, Strata, collect, draw, strata_of
@@ -21,7 +20,8 @@ from dataworth.baselines.utility import (
     check_ranked,
     utility,
 )
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
+from dataworth.inputs import checks
 
 FOLDS = 5
 PILOT_SHARE = 0.1

@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dataworth import checks
-from dataworth.kernels.compiled import compiled
+from dataworth.compiled import compiled
+from dataworth.inputs import checks
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

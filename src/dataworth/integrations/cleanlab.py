@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dataworth import DataValues, checks
+from dataworth import DataValues
+from dataworth.inputs import checks
 
 try:
     from cleanlab import Datalab

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dataworth import DataValues, KNNShapley, checks
+from dataworth import DataValues, KNNShapley
+from dataworth.inputs import checks
 
 try:
     import torch

@@ -11,8 +11,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dataworth import DataValues, checks, decisions, files, frames
+from dataworth import DataValues, decisions
 from dataworth.explanation import Explanation
+from dataworth.files import atomic as files
+from dataworth.inputs import checks, frames
 from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
 from dataworth.report.table import Points, Table, check_explanations

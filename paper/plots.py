@@ -1,0 +1,64 @@
+"""Pictures: one style, colours that the colour-blind can tell apart (Okabe and Ito's)."""
+
+from pathlib import Path
+from typing import Any
+
+from dataworth.files import atomic as files
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+
+# Colour and marker of each method, the same in every picture.
+LOOKS = {
+    "soft-uniform": (BLACK, "o"),
+    "hard-uniform": (GREY, "s"),
+    "hard-linear": (ORANGE, "D"),
+    "hard-linear-sqrt": (ORANGE, "d"),
+    "hard-rbf": (PURPLE, "D"),
+    "hard-rbf-sqrt": (PURPLE, "d"),
+    "soft-linear": (SKY, "^"),
+    "soft-linear-sqrt": (SKY, "v"),
+    "soft-rbf": (BLUE, "^"),
+    "soft-rbf-sqrt": (BLUE, "v"),
+    "soft-real": (GREEN, "P"),
+    "hard-real": (VERMILION, "P"),
+    "random": (GREY, "x"),
+}
+
+
+def pyplot() -> Any:
+    """matplotlib without a window; imported only here."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'dataworth[paper]'.") from error
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def panels(rows: int, columns: int, *, width: float, height: float, **options: Any) -> Any:
+    """A figure and its axes, each `width` × `height` inches, as a list."""
+    plt = pyplot()
+    figure, axes = plt.subplots(
+        rows,
+        columns,
+        figsize=(width * columns, height * rows),
+        layout="constrained",
+        squeeze=False,
+        **options,
+    )
+    for axis in axes.flat:
+        axis.grid(alpha=0.25, linewidth=0.6)
+        axis.set_axisbelow(True)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, list(axes.flat)
+
+
+def save(figure: Any, path: Path) -> None:
+    """A picture, whole or not at all; without a date, so that the same figures are the same."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.atomic(path) as file:
+        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    pyplot().close(figure)

@@ -1,0 +1,63 @@
+"""The entry of the command line: errors in one line, and the codes a program ends with.
+
+0: all went well. 1: the run failed, because of data, files or a missing package. 2: the command was
+wrong. 130: it was interrupted.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run `dataworth` with these arguments, by default those of the process; returns the code."""
+    given = list(sys.argv[1:] if args is None else args)
+    try:
+        from dataworth.cli.app import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("typer", "rich"):
+            raise
+        return _fail("the command line needs typer: pip install 'dataworth[cli]'")
+    try:
+        code = app(given or ["--help"], prog_name="dataworth", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough: nothing to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return _interrupted(given)
+    except Exception as error:
+        if "--debug" in given:
+            traceback.print_exc()
+        if hasattr(error, "format_message"):  # a wrong command, as typer reports it
+            message = error.format_message().removeprefix("Invalid value: ")
+            return _fail(message, getattr(error, "exit_code", 2))
+        hint = "" if isinstance(error, _EXPECTED) else " (a bug? --debug shows where)"
+        return _fail(f"{_said(error)}{hint}")
+    if code == 130:  # how typer passes an interruption on
+        return _interrupted(given)
+    return code if isinstance(code, int) else 0
+
+
+_EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.strerror}: {os.fspath(error.filename)!r}"
+    if isinstance(error, MemoryError):
+        return f"not enough memory. {error}"
+    return str(error) or type(error).__name__
+
+
+def _interrupted(args: Sequence[str]) -> int:
+    kept = any(arg.split("=")[0] == "--checkpoint" for arg in args)
+    return _fail("interrupted" + ("; the same command goes on from here." if kept else "."), 130)
+
+
+def _fail(message: str, code: int = 1) -> int:
+    line = " ".join(message.split())
+    shown = "".join(c if c.isprintable() else "�" for c in line)
+    print(f"dataworth: error: {shown}", file=sys.stderr)
+    return code

@@ -1,0 +1,120 @@
+"""The two coefficient sequences of the identity, for every semivalue and for cut-off games.
+
+A semivalue averages the gain of a point over the others that arrived before it, each with
+probability t, under some law of t. With n players,
+
+    room_l     = (n-1 choose l) E[t^l (1-t)^(n-1-l)]
+    displace_m = (m-2 choose K-1) E[t^K (1-t)^(m-1-K)]
+
+For t ~ Beta(beta, alpha), the Beta(alpha, beta)-Shapley value (uniform t: the Shapley value), and
+for t = 1/2, the Banzhaf value, both follow by a ratio from one term to the next.
+
+Where only the M nearest of n players are ranked, the first sum is kept for the l-subsets of those
+M, which the factors (M-1 choose l) / (n-1 choose l) (for a point among them) and
+(M choose l) / (n-1 choose l) (for one behind them) take into account; the second sum ends at M.
+What is left out is at most the sum of the coefficients left out times the largest possible gain.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dataworth.compiled import compiled
+from dataworth.games.kernels.walk import Floats, Ints
+
+
+class Coefficients(NamedTuple):
+    """What all validation points of a run share; arrays are indexed by a number of points.
+
+    first, exponent : room_0 by the number of players, as first * 2^exponent: it may underflow.
+    displace : displace_m by rank m, counted from 1.
+    behind : the sum of displace over all later ranks.
+    inverse : 1/m.
+    alpha, beta : of the law of t; infinite for t = 1/2.
+    """
+
+    first: Floats
+    exponent: Ints
+    displace: Floats
+    behind: Floats
+    inverse: Floats
+    alpha: float
+    beta: float
+
+
+def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coefficients:
+    """Coefficients for up to n players and K neighbours; infinite alpha and beta: Banzhaf."""
+    inverse = np.ones(n + 1)
+    np.divide(1.0, np.arange(1, n + 1), out=inverse[1:])
+    displace, behind = np.zeros(n + 1), np.zeros(n + 1)
+    if alpha == beta == 1.0:
+        np.multiply(inverse[k + 1 :], inverse[k:-1], out=displace[k + 1 :])
+        displace *= k
+        np.subtract(inverse, 1.0 / n, out=behind)
+        behind *= k
+        behind[:k] = behind[min(k, n)]
+        exponent = np.zeros(n + 1, np.int64)
+        return Coefficients(inverse, exponent, displace, behind, inverse, 1.0, 1.0)
+    rank = np.arange(k + 1, n + 1, dtype=np.float64)
+    steps = np.log2((rank - 1.0) / (rank - k))
+    if math.isinf(alpha):
+        log_first = -np.arange(-1.0, n)
+        log_start = -float(k)
+        steps -= 1.0
+    else:
+        before = np.arange(max(n - 1, 0), dtype=np.float64)
+        chances = np.cumsum(np.log2((alpha + before) / (alpha + beta + before)))
+        log_first = np.concatenate([np.zeros(min(n + 1, 2)), chances])
+        log_start = math.fsum(math.log2((beta + j) / (alpha + beta + j)) for j in range(k))
+        steps += np.log2((alpha + rank - 1.0 - k) / (alpha + beta + rank - 1.0))
+    displace[k + 1 :] = np.exp2(log_start + np.cumsum(steps) - steps)
+    behind[:-1] = np.cumsum(displace[:0:-1])[::-1]
+    exponent = np.floor(log_first).astype(np.int64)
+    first = np.exp2(log_first - exponent)
+    return Coefficients(first, exponent, displace, behind, inverse, float(alpha), float(beta))
+
+
+def reach(c: Coefficients, players: int, ranked: int, neighbors: int) -> float:
+    """The chance that a point behind the nearest `ranked` of `players` is one of the K nearest.
+
+    It is what such a point can be worth at most, either way, per unit of the largest gain; for
+    the Shapley value, K / ranked.
+    """
+    _, outside, _, margin = room(c, players, ranked, min(neighbors, players))
+    return float(outside.sum() + margin)
+
+
+@compiled()
+def room(
+    c: Coefficients, players: int, ranked: int, neighbors: int
+) -> tuple[Floats, Floats, float, float]:
+    """Coefficients of the first sum where the nearest `ranked` of `players` points are known.
+
+    Returns them for the ranked points and for the others, and for both what the terms left out can
+    add at most, per unit of the largest gain.
+    """
+    inside, outside = np.empty(neighbors), np.empty(neighbors)
+    banzhaf = np.isinf(c.alpha)
+    value, exponent = c.first[players], c.exponent[players]
+    share_in = share_out = 1.0
+    margin_in = margin_out = c.behind[ranked] - c.behind[players]
+    if ranked < neighbors:
+        margin_in = margin_out = c.behind[min(neighbors, players)] - c.behind[players]
+    for size in range(neighbors):
+        exact = math.ldexp(value, exponent)
+        inside[size] = exact * share_in
+        outside[size] = exact * share_out
+        margin_in += exact - inside[size]
+        margin_out += exact - outside[size]
+        left = players - 1 - size
+        if left == 0:
+            break
+        share_in *= max(ranked - 1 - size, 0) / left
+        share_out *= min(max(ranked - size, 0) / left, 1.0)
+        odds = 1.0 if banzhaf else (c.beta + size) / (c.alpha + left - 1)
+        value *= left / (size + 1) * odds
+        if value > 2.0**500:
+            value *= 2.0**-500
+            exponent += 500
+    return inside, outside, margin_in, margin_out

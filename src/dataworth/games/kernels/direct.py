@@ -1,0 +1,85 @@
+"""The hard-label game of several classes at once: does any class outweigh the right one?
+
+U(S) = 1 if no class has more weight among the K nearest of S than the label y, else 0; ties and
+the empty set count as 1. The state is the lead of y over each rival, one axis per rival: a point
+labelled y adds its weight on all axes, a rival takes it off its own. With two classes this is the
+binary game.
+
+Cost: O(n T) by the walk, where T grows as (K Q)^(C-1) for C classes and integer weights up to Q.
+"""
+
+import itertools
+from functools import lru_cache
+
+import numpy as np
+
+from dataworth.compiled import compiled
+from dataworth.games.kernels.coefficients import Coefficients, room
+from dataworth.games.kernels.walk import Floats, Ints, Lattice, walk
+
+MOST_CLASSES = 4
+
+
+def table_bytes(n_classes: int, neighbors: int, top: int) -> int:
+    """Memory that the walk's table takes."""
+    return 8 * neighbors * (2 * neighbors * top + 1) ** (n_classes - 1)
+
+
+@lru_cache(maxsize=8)
+def lattice(n_classes: int, neighbors: int, top: int) -> Lattice:
+    """The lattice of the direct vote; ids are class * (top + 1) + weight, y being class 0."""
+    axes = n_classes - 1
+    side = 2 * neighbors * top + 1
+    shape = (side,) * axes
+    utility = np.ones(shape)
+    for axis in range(axes):
+        behind = [slice(None)] * axes
+        behind[axis] = slice(0, neighbors * top)
+        utility[tuple(behind)] = 0.0
+    strides = np.array([side ** (axes - 1 - axis) for axis in range(axes)], dtype=np.int64)
+    weight = np.arange(top + 1)
+    shifts = np.concatenate([weight * strides.sum(), *(-weight * s for s in strides)])
+    origin = int(neighbors * top * strides.sum())
+    slices = []
+    for level in range(neighbors - 1, 0, -1):
+        for row, start, stop in _reachable(axes, (neighbors - level) * top):
+            at = origin + int(np.dot(row, strides[:-1]))
+            slices.append((level, at + start, at + stop))
+    return Lattice(shifts, utility.ravel(), origin, np.array(slices, np.int64).reshape(-1, 3))
+
+
+def _reachable(axes: int, budget: int) -> list[tuple[tuple[int, ...], int, int]]:
+    """Leads that points of at most this total weight can make: rows along the last axis.
+
+    Each row is (leads on the other axes, first lead, one past the last lead).
+    """
+    rows: dict[tuple[int, ...], tuple[int, int]] = {}
+    for own in range(budget + 1):
+        for rivals in itertools.product(range(budget - own + 1), repeat=axes - 1):
+            left = budget - own - sum(rivals)
+            if left >= 0:
+                key = tuple(own - r for r in rivals)
+                start, stop = rows.get(key, (own - left, own + 1))
+                rows[key] = (min(start, own - left), max(stop, own + 1))
+    return [(key, start, stop) for key, (start, stop) in sorted(rows.items())]
+
+
+@compiled()
+def values(
+    ids: Ints,
+    game: Lattice,
+    players: int,
+    neighbors: int,
+    c: Coefficients,
+    out: Floats,
+    tail: Floats,
+) -> tuple[float, float]:
+    """Values of the nearest of `players` points, as `hard.binary` but on any lattice.
+
+    `neighbors` must be at most `players` and the one the lattice was made for.
+    """
+    inside, outside, margin_in, margin_out = room(c, players, ids.size, neighbors)
+    if ids.size == players:
+        outside = outside[:0]
+    walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
+    return margin_in, margin_out

@@ -1,0 +1,143 @@
+"""The hard-label game: is the weighted vote of the K nearest right?
+
+Binary: U(S) = 1 if the weight of label y among the K nearest of S is at least that of the rival
+label, else 0. A tie counts as right and U(empty set) = 1. The state is the sum of signed integer
+weights: +w for label y, -w for the rival.
+
+Several classes (one-vs-one): U is the mean over the rivals c of the binary game played by the
+points labelled y or c alone. K counts inside each of these subgames.
+
+Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the walk.
+"""
+
+import numpy as np
+
+from dataworth.compiled import compiled
+from dataworth.games.kernels.coefficients import Coefficients, room
+from dataworth.games.kernels.walk import Floats, Ints, Lattice, walk
+
+
+@compiled()
+def _signed_sum_lattice(neighbors: int, top: int) -> Lattice:
+    """The lattice of the binary game for weights up to `top`; ids are signed weights plus `top`.
+
+    Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
+    beyond them the sign is decided whatever l points are drawn.
+    """
+    lane = 16  # slices of whole vector registers, so that no loop ends in scalar steps
+    origin = neighbors * top + lane
+    utility = np.zeros(2 * origin + 1)
+    utility[origin:] = 1.0
+    slices = np.empty((neighbors - 1, 3), np.int64)
+    for row in range(neighbors - 1):
+        level = neighbors - 1 - row
+        reach = min(level, neighbors - level) * top
+        slices[row, 0] = level
+        slices[row, 1] = origin - reach
+        slices[row, 2] = origin - reach + (2 * reach // lane + 1) * lane
+    return Lattice(np.arange(-top, top + 1), utility, origin, slices)
+
+
+@compiled()
+def binary(
+    ids: Ints, players: int, top: int, neighbors: int, c: Coefficients, out: Floats, tail: Floats
+) -> tuple[float, float]:
+    """Values of one binary game, nearest point first.
+
+    `ids` are signed weights plus `top`, so 0..2*top, of the nearest of `players` points; `tail`
+    receives the values of points behind them by id. Returns what the values of points given, and
+    of those behind, can lack at most.
+    """
+    k = min(neighbors, players)  # with fewer points than neighbours, all of them vote
+    inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
+    if ids.size == players:
+        outside = outside[:0]
+    game = _signed_sum_lattice(k, top)
+    walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
+    return margin_in, margin_out
+
+
+@compiled()
+def _by_class(labels: Ints, n_classes: int) -> tuple[Ints, Ints]:
+    """Ranks grouped by class, nearest first within a class, and where each class starts."""
+    starts = np.zeros(n_classes + 1, np.int64)
+    for i in range(labels.size):
+        starts[labels[i] + 1] += 1
+    starts = np.cumsum(starts)
+    ranks = np.empty(labels.size, np.int64)
+    fill = starts[:-1].copy()
+    for i in range(labels.size):
+        ranks[fill[labels[i]]] = i
+        fill[labels[i]] += 1
+    return starts, ranks
+
+
+@compiled()
+def _merge(own: Ints, other: Ints, weights: Ints, top: int, members: Ints, ids: Ints) -> None:
+    """Ranks of two classes in one order, and their ids: `top` plus the signed weight."""
+    a = b = 0
+    while a < own.size and b < other.size:
+        mine = own[a] < other[b]
+        rank = own[a] if mine else other[b]
+        members[a + b] = rank
+        ids[a + b] = top + weights[rank] if mine else top - weights[rank]
+        a += mine
+        b += not mine
+    for i in range(a, own.size):
+        members[i + b] = own[i]
+        ids[i + b] = top + weights[own[i]]
+    for i in range(b, other.size):
+        members[a + i] = other[i]
+        ids[a + i] = top - weights[other[i]]
+
+
+@compiled()
+def one_vs_one(
+    labels: Ints,
+    weights: Ints,
+    label: int,
+    players: Ints,
+    top: int,
+    neighbors: int,
+    c: Coefficients,
+    out: Floats,
+    tail: Floats,
+    margins: Floats,
+) -> None:
+    """Mean over the rivals of `label` of the binary game's values, nearest point first.
+
+    Parameters
+    ----------
+    labels, weights : (n,) class codes, and integer weights in 0..top, of the nearest points.
+    label : the class code of the validation point.
+    players : (C,) how many points of each class there are that are no null players.
+    out : (n,) receives the values.
+    tail : (C, top+1) receives what points behind those given are worth, by class and weight.
+    margins : (2, C) receives what the values of points given, and of those behind, lack at most.
+    """
+    n = labels.size
+    n_classes = players.size
+    out[:] = 0.0
+    tail[:] = 0.0
+    margins[:] = 0.0
+    starts, ranks = _by_class(labels, n_classes)
+    own = ranks[starts[label] : starts[label + 1]]
+    members, ids, values = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    behind = np.zeros(2 * top + 1)
+    for rival in range(n_classes):
+        if rival == label or players[rival] == 0:
+            continue  # without rivals the vote is always right, and every value is 0
+        other = ranks[starts[rival] : starts[rival + 1]]
+        size = own.size + other.size
+        _merge(own, other, weights, top, members, ids)
+        near, far = binary(
+            ids[:size], players[label] + players[rival], top, neighbors, c, values[:size], behind
+        )
+        share = 1.0 / (n_classes - 1)
+        for i in range(size):
+            out[members[i]] += share * values[i]
+        for kind, weight in ((label, 1), (rival, -1)):
+            margins[0, kind] += share * near
+            margins[1, kind] += share * far
+            for w in range(top + 1):
+                tail[kind, w] += share * behind[top + weight * w]

@@ -1,0 +1,137 @@
+"""Unweighted means: the two games whose expectations have a closed form, in O(n).
+
+Soft label: U(S) = share of the right label among the K nearest of S. With a_i = 1 where the label
+is right, else 0, and mu_i the mean of a over the other points,
+
+    E_l[U(S + i) - U(S)] = (a_i - mu_i) / (l + 1)   for l >= 1,   a_i - U(empty set) for l = 0,
+    E[U(S + i) - U(S + m)] = (a_i - a_m) / K.
+
+Regression: U(S) = -(mean of the K nearest targets - y)^2. With r_i = target - y and R the sum of
+r over S, whose first two moments over l-subsets of n points with sums s1 of r and s2 of r^2 are
+
+    E[R] = l s1 / n,   E[R^2] = l s2 / n + l (l-1) / (n (n-1)) (s1^2 - s2),
+
+    E_l[U(S + i) - U(S)] = E[R^2] / l^2 - (E[R^2] + 2 r_i E[R] + r_i^2) / (l + 1)^2   for l >= 1,
+    E[U(S + i) - U(S + m)] = -(r_i - r_m) (2 E[R] + r_i + r_m) / K^2,
+
+where the last E[R] is over (K-1)-subsets of the m-2 other points before m: a polynomial of degree
+2 in r_i whose coefficients are summed once, from the far end.
+"""
+
+import numpy as np
+
+from dataworth.compiled import compiled
+from dataworth.games.kernels.coefficients import Coefficients, room
+from dataworth.games.kernels.walk import Floats, Ints
+
+
+@compiled()
+def soft(
+    codes: Ints,
+    order: Ints,
+    label: int,
+    empty: float,
+    players: int,
+    neighbors: int,
+    c: Coefficients,
+    out: Floats,
+) -> tuple[float, float, float, float]:
+    """Values of the unweighted soft-label game, nearest point first.
+
+    Parameters
+    ----------
+    codes : class codes of all training points; the label is right where they are `label`.
+    order : (n,) the nearest of `players` points.
+    empty : U(empty set).
+    out : (n,) receives the values.
+
+    Returns
+    -------
+    What points behind those given are worth whose label is right, and whose label is wrong; and
+    what the values of points given, and of those behind, can lack at most.
+    """
+    n = order.size
+    k = min(neighbors, players)
+    inside, outside, margin_in, margin_out = room(c, players, n, k)
+    spread_in = spread_out = 0.0
+    for size in range(1, k):
+        spread_in += inside[size] / (size + 1)
+        spread_out += outside[size] / (size + 1)
+    total = 0.0
+    for i in range(n):
+        out[i] = codes[order[i]] == label
+        total += out[i]
+    chances = gains = 0.0
+    for i in range(n - 1, -1, -1):
+        a = out[i]
+        others = (total - a) / (n - 1) if n > 1 else 0.0
+        out[i] = inside[0] * (a - empty) + spread_in * (a - others) + (a * chances - gains) / k
+        if i + 1 > k:
+            chances += c.displace[i + 1]
+            gains += c.displace[i + 1] * a
+    mean = total / n
+    good = outside[0] * (1.0 - empty) + spread_out * (1.0 - mean)
+    bad = outside[0] * (0.0 - empty) + spread_out * (0.0 - mean)
+    return good, bad, margin_in, margin_out
+
+
+@compiled()
+def _room_polynomial(coefficients: Floats, n: int) -> tuple[float, float, float, float]:
+    """Factors of s2, s1^2 - s2, -2 r s1 and -r^2 in the first sum, over subsets of n others."""
+    squares = products = mixed = own = 0.0
+    for size in range(1, coefficients.size):
+        drop = 1.0 / size**2 - 1.0 / (size + 1) ** 2
+        if size <= n:
+            squares += coefficients[size] * size / n * drop
+            mixed += coefficients[size] * size / (n * (size + 1.0) ** 2)
+        if 2 <= size <= n:
+            products += coefficients[size] * size * (size - 1.0) / (n * (n - 1.0)) * drop
+        own += coefficients[size] / (size + 1.0) ** 2
+    return squares, products, mixed, own
+
+
+@compiled()
+def regression(
+    error: Floats, empty: float, players: int, neighbors: int, c: Coefficients, out: Floats
+) -> tuple[Floats, float, float]:
+    """Values of the unweighted regression game, nearest point first.
+
+    Parameters
+    ----------
+    error : (n,) target minus truth, of the nearest of `players` points.
+    empty : U(empty set).
+    out : (n,) receives the values.
+
+    Returns
+    -------
+    The coefficients of 1, r and r^2 in the value of a point behind those given whose error is r;
+    and what the values of points given, and of those behind, can lack at most, per unit of the
+    largest utility.
+    """
+    n = error.size
+    k = min(neighbors, players)
+    inside, outside, margin_in, margin_out = room(c, players, n, k)
+    first = error.sum()
+    second = (error * error).sum()
+    squares, products, mixed, own = _room_polynomial(inside, n - 1)
+    before = first
+    constant = linear = quadratic = 0.0
+    for i in range(n - 1, -1, -1):
+        r = error[i]
+        s1, s2 = first - r, second - r * r
+        value = inside[0] * (-r * r - empty) + squares * s2 + products * (s1 * s1 - s2)
+        value -= r * (2.0 * mixed * s1 + own * r)
+        out[i] = value - (r * (r * quadratic + linear) - constant) / k**2
+        before -= r
+        if i + 1 > k:
+            pull = (k - 1.0) / (i - 1.0) if i > 1 else 0.0
+            chance = c.displace[i + 1]
+            quadratic += chance * (1.0 - 2.0 * pull)
+            linear += chance * 2.0 * pull * (before + r)
+            constant += chance * r * (r + 2.0 * pull * before)
+    squares, products, mixed, own = _room_polynomial(outside, n)
+    tail = np.empty(3)
+    tail[0] = -outside[0] * empty + squares * second + products * (first * first - second)
+    tail[1] = -2.0 * mixed * first
+    tail[2] = -outside[0] - own
+    return tail, margin_in, margin_out

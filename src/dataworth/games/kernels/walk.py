@@ -1,0 +1,325 @@
+"""The walk: exact values of any game whose state lives on an integer lattice.
+
+A lattice game is described by flat arrays. Each of the K nearest members of a set adds its *shift*
+to a flat state index; `utility[origin + total shift]` is the utility of the set. A signed sum
+(one axis), a pair of sums (two axes) and a histogram (one axis per class) are all of this form:
+a point's shift is its integer weight times the stride of its axis.
+
+The table kept during the walk is, for l = 0..K-1 and every offset o,
+
+    H_{m,l}(o) = mean over the l-subsets S of the first m points of utility[o + shift of S]
+
+and passing point m with shift a blends it with a shifted copy of itself,
+
+    H_{m,l}(o) = (1 - l/m) H_{m-1,l}(o) + (l/m) H_{m-1,l-1}(o + a).
+
+The mean over subsets *without* a point of shift v follows from the same table (the downdate):
+
+    H_{n,l}^{-v}(o) = sum_{j=0}^{l} c_j H_{n,l-j}(o + j v),
+    c_j = n / (n-l+j) * prod_{i<j} ( -(l-i) / (n-l+i) ).
+
+It depends on the shift alone and not on which point has it, so one running sum per distinct value
+replaces a loop over points. The downdate contracts rounding errors when l is well below n; for the
+first 3K ranks a table that skips the first point with the value is walked instead.
+
+Cost, with V distinct values: O(N (T + V K)) where T is the number of table entries the slices
+name; memory O(K * utility.size + N).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import uint64
+from numpy.typing import NDArray
+
+from dataworth.compiled import compiled, inlined
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Up to this many times K ranks, tables that skip a point are walked; beyond, terms of the downdate
+# are at most half of the ones before.
+NEAR = 3
+
+
+class Lattice(NamedTuple):
+    """A game on a lattice.
+
+    shifts : (V,) displacement of the flat state that each value adds.
+    utility : flat table of the utility of each state; `utility[origin]` belongs to the empty set.
+    slices : rows (level, start, stop), highest level first: the flat states of each level >= 1
+        that must be kept up to date. A level needs the offsets that K - level points can reach;
+        where a state decides the utility whatever is drawn, its entry never changes and
+        may be left out. Shifting a slice by any of `shifts` must stay inside the table.
+    """
+
+    shifts: Ints
+    utility: Floats
+    origin: int
+    slices: Ints
+
+
+# Two habits keep the inner loops as fast as the machine allows. Indices are cast to uint64: a
+# signed index makes numba test for negative subscripts, which stops LLVM from vectorising. And the
+# helpers of the main loop are inlined before compilation, where the compiler can hoist across them.
+
+
+@inlined
+def _pass_point(
+    table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats
+) -> None:
+    """Turn the table of m-1 points into that of m points, the m-th of which has this shift."""
+    for r in range(slices.shape[0]):
+        level, start, stop = slices[r, 0], slices[r, 1], slices[r, 2]
+        if level > m:
+            continue  # there are no such subsets yet
+        take = level * inverse[m]
+        keep = 1.0 - take
+        row = table[level * size : (level + 1) * size]
+        below = table[(level - 1) * size : level * size]
+        for i in range(uint64(start), uint64(stop)):
+            row[i] = keep * row[i] + take * below[uint64(i + shift)]
+
+
+@compiled()
+def downdate_terms(n: int, level: int) -> int:
+    """How many terms the downdate from n or more points at this level needs.
+
+    Terms below 2^-54 of the first are lost in its rounding: all of them multiply utilities.
+    """
+    ratio = 1.0
+    for j in range(level):
+        ratio *= (level - j) / (n - level + j)
+        if ratio < 2.0**-54:
+            return j + 1
+    return level + 1
+
+
+@inlined
+def downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats) -> None:
+    """Write scale * c_j, j < terms, of the downdate from n points at this level into `out`."""
+    product = scale
+    for j in range(terms):
+        share = inverse[uint64(n - level + j)]
+        out[j] = product * n * share
+        product *= -(level - j) * share
+
+
+@inlined
+def _add_gains(
+    table: Floats,
+    size: int,
+    origin: int,
+    level: int,
+    coefficients: Floats,
+    terms: int,
+    shifts: Ints,
+    count: int,
+    rival: int,
+    sums: Floats,
+) -> None:
+    """Add sum_j c_j [H_{level-j}((j+1) v) - H_{level-j}(j v + rival)] for each of `count` v.
+
+    Two values at a time: the look-ups of one hide the latency of the other. The rival's entry at
+    j = 0 is the same for all of them.
+    """
+    top = level * size + origin
+    first = coefficients[0]
+    without = table[uint64(top + rival)]
+    for k in range(0, count, 2):
+        other = min(k + 1, count - 1)
+        step_a, step_b = shifts[k] - size, shifts[other] - size
+        with_a, with_b = top + shifts[k], top + shifts[other]
+        without_a = without_b = top + rival
+        gain_a = first * (table[uint64(with_a)] - without)
+        gain_b = first * (table[uint64(with_b)] - without)
+        for j in range(1, terms):
+            with_a += step_a
+            without_a += step_a
+            with_b += step_b
+            without_b += step_b
+            c = coefficients[j]
+            gain_a += c * (table[uint64(with_a)] - table[uint64(without_a)])
+            gain_b += c * (table[uint64(with_b)] - table[uint64(without_b)])
+        sums[k] += gain_a
+        if other > k:
+            sums[other] += gain_b
+
+
+@compiled()
+def _start(table: Floats, utility: Floats, levels: int) -> None:
+    for level in range(levels):
+        table[level * utility.size : (level + 1) * utility.size] = utility
+
+
+@compiled(fastmath=True)
+def _near_ranks(
+    ids: Ints,
+    stop: int,
+    value: int,
+    game: Lattice,
+    room: Floats,
+    displace: Floats,
+    inverse: Floats,
+    table: Floats,
+    out: Floats,
+) -> float:
+    """Walk the first `stop` ranks without the first point of `value`.
+
+    Writes minus the running sum at each point of that value into `out` and returns the whole sum;
+    the room term belongs to it when these are all the points there are.
+    """
+    shifts, utility, origin, slices = game
+    size = utility.size
+    levels = room.size
+    top = (levels - 1) * size + origin
+    _start(table, utility, levels)
+    total = 0.0
+    passed = 0
+    skipped = False
+    for m in range(stop):
+        shift = shifts[ids[m]]
+        if skipped and m >= levels:
+            total += displace[m + 1] * (table[top + shifts[value]] - table[top + shift])
+        if ids[m] == value:
+            out[m] = -total
+        if ids[m] == value and not skipped:
+            skipped = True
+        else:
+            passed += 1
+            _pass_point(table, size, slices, shift, passed, inverse)
+    if stop == ids.size:
+        for level in range(levels):
+            base = level * size + origin
+            total += room[level] * (table[base + shifts[value]] - table[base])
+    return total
+
+
+@compiled(fastmath=True)
+def _far_ranks(
+    ids: Ints,
+    start: int,
+    game: Lattice,
+    room: Floats,
+    displace: Floats,
+    inverse: Floats,
+    table: Floats,
+    totals: Floats,
+    out: Floats,
+) -> None:
+    """Walk all ranks, and from rank `start` on gather sums and values by the downdate.
+
+    Sums run over blocks of ranks that double in length, and `totals` holds one row per block: a
+    far point, whose value is small, is then never the difference of two sums of order one.
+    """
+    shifts, utility, origin, slices = game
+    n = ids.size
+    size = utility.size
+    levels = room.size
+    coefficients = np.empty(levels)
+    sums = np.zeros(shifts.size)
+    # Values in the order of their first appearance, so that only those seen so far cost anything.
+    slot = np.full(shifts.size, -1)
+    seen = np.empty(shifts.size, np.int64)
+    count = 0
+    _start(table, utility, levels)
+    for m in range(start):
+        value = ids[m]
+        if slot[value] < 0:
+            slot[value] = count
+            seen[count] = shifts[value]
+            count += 1
+        _pass_point(table, size, slices, shifts[value], m + 1, inverse)
+    block = 1
+    while start < n:
+        stop = min(2 * start, n)
+        terms = downdate_terms(start, levels - 1)
+        for m in range(start, stop):
+            value = ids[m]
+            shift = shifts[value]
+            downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients)
+            _add_gains(
+                table, size, origin, levels - 1, coefficients, terms, seen, count, shift, sums
+            )
+            if slot[value] < 0:
+                slot[value] = count
+                seen[count] = shift
+                count += 1
+            out[m] = -sums[slot[value]]
+            _pass_point(table, size, slices, shift, m + 1, inverse)
+        if stop == n:
+            for level in range(levels):
+                terms = downdate_terms(n, level)
+                downdate(room[level], n, level, terms, inverse, coefficients)
+                _add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
+        for value in range(shifts.size):
+            if slot[value] >= 0:
+                totals[block, value] = sums[slot[value]]
+        sums[:] = 0.0
+        block += 1
+        start = stop
+
+
+@compiled()
+def walk(
+    ids: Ints,
+    game: Lattice,
+    room: Floats,
+    outside: Floats,
+    displace: Floats,
+    inverse: Floats,
+    out: Floats,
+    tail: Floats,
+) -> None:
+    """Write the value of each ranked point into `out`, by the identity of the kernels.
+
+    Parameters
+    ----------
+    ids : (n,) value of each point, nearest first: an index into `game.shifts`.
+    game : the lattice, made for as many neighbours as `room` has entries.
+    room : (K,) coefficients of the first sum; its length is the number of neighbours.
+    outside : (K,) the same for points behind those given; empty where there are none.
+    displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
+    inverse : (>= n+1,) 1/m by m; entry 0 is not used. Shared by all calls, as `displace` is.
+    out : (n,) receives the values.
+    tail : (V,) receives what a point behind those given is worth by its value, if any are.
+    """
+    shifts, utility, origin, slices = game
+    n = ids.size
+    levels = room.size
+    near = min(n, NEAR * levels)
+    blocks = 1
+    stop = near
+    while stop < n:
+        blocks += 1
+        stop *= 2
+    totals = np.zeros((blocks, shifts.size))
+    table = np.empty(levels * utility.size)
+    done = np.zeros(shifts.size, np.bool_)
+    for m in range(near):
+        if not done[ids[m]]:
+            done[ids[m]] = True
+            totals[0, ids[m]] = _near_ranks(
+                ids, near, ids[m], game, room, displace, inverse, table, out
+            )
+    if near < n:
+        _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
+    for block in range(blocks - 2, -1, -1):
+        totals[block] += totals[block + 1]
+    block = 0
+    stop = near
+    for m in range(n):
+        if m == stop:
+            block += 1
+            stop *= 2
+        out[m] += totals[block, ids[m]]
+    if outside.size > 0:
+        if near == n:  # the tables so far each lacked a point
+            _start(table, utility, levels)
+            for m in range(n):
+                _pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
+        for value in range(shifts.size):
+            tail[value] = 0.0
+            for level in range(levels):
+                base = level * utility.size + origin
+                tail[value] += outside[level] * (table[base + shifts[value]] - table[base])

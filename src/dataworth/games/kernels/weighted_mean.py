@@ -1,0 +1,265 @@
+r"""Weighted means: exact values of games that divide one sum by another.
+
+The utility is a ratio, Z^p / T^p, of two sums over the K nearest members of S: T = sum of weights,
+Z = sum of contributions zeta_j (soft label: p = 1 and zeta_j = w_j where the label is right, else
+0; regression: p = 2 and zeta_j = w_j times the target's distance from the truth). A sum of
+exponentials turns the division into products,
+
+    1 / T^p = sum_r s_r * prod_j z_{j,r},     z_{j,r} = factor of weight w_j at node r,
+
+exactly for integer weights (Gaussian quadrature of an integral of x^(T-1) over [0, 1], with
+z = x^w) and to a chosen accuracy for real ones (z = exp(-rate * w)). At a fixed node the mean over
+l-subsets of the first m points needs p + 1 numbers per level l,
+
+    M_{l,q} = s_r * E[ Z^q prod_j z_j ],   q = 0..p,
+
+and adding a point moves them by  g_q = z * sum_k (q choose k) zeta^(q-k) M_k:
+
+    M_{l,q} <- (1 - l/m) M_{l,q} + (l/m) g_{l-1,q}.
+
+T = 0, where the utility is that of the empty set, is one more node with z = 1 for weight 0 and 0
+otherwise: there M_{0,p} starts at U(empty set) and the other moments at 0.
+
+The downdate by point i is a polynomial in z_i and zeta_i: with c_j as in the walk, the gain of i
+over the displaced point m is sum over the nodes of
+
+    sum_t z_i^t sum_q (p choose q) (t zeta_i)^(p-q) e_{t,q},
+    e_{t,q} = c_{t-1} M_{K-t,q} - c_t g_{K-1-t,q}          (g moved by point m),
+
+so running sums of e_{t,q}, K (p+1) of them per node, hold the gains of all points at once. The
+first sum of the identity is the same expression with a point m that moves nothing.
+
+Cost: O(n K J) for n points and J nodes; memory O(K J + n).
+"""
+
+import numpy as np
+
+from dataworth.compiled import compiled, inlined
+from dataworth.games.kernels.subset_moments import (
+    Points,
+    add_room,
+    added,
+    advance,
+    begin,
+    is_new,
+    read,
+    set_downdate,
+    set_factors,
+    set_powers,
+    step,
+    step_square,
+)
+from dataworth.games.kernels.walk import NEAR, Floats, downdate_terms
+
+
+@inlined
+def _alike(points: Points, a: int, b: int) -> bool:
+    """Whether two points have the same factors and contribution, and so the same downdate."""
+    if points.zeta[a] != points.zeta[b]:
+        return False
+    if points.table.shape[0] > 0:
+        return points.ids[a] == points.ids[b]
+    return points.weights[a] == points.weights[b]
+
+
+@compiled(fastmath=True)
+def _near_ranks(
+    stop: int,
+    point: int,
+    points: Points,
+    start: Floats,
+    room: Floats,
+    displace: Floats,
+    moments: Floats,
+    out: Floats,
+) -> None:
+    """Value `point` and all that are like it by a walk over the first `stop` ranks without it.
+
+    `point` must be the first of its kind. The first sum of the identity belongs to the values when
+    these are all the points there are.
+    """
+    levels = room.size
+    nodes = start.shape[1]
+    own, z = np.empty(nodes), np.empty(nodes)
+    set_factors(points, point, own)
+    begin(moments, start)
+    total = 0.0
+    passed = 0
+    for m in range(stop):
+        if m == point:
+            out[m] = 0.0
+            continue
+        set_factors(points, m, z)
+        if _alike(points, point, m):
+            out[m] = -total
+        elif m > point and m >= levels:
+            gain = added(moments, levels - 1, own, points.zeta[point])
+            total += displace[m + 1] * (gain - added(moments, levels - 1, z, points.zeta[m]))
+        passed += 1
+        advance(moments, z, points.zeta[m], passed)
+    if stop == points.zeta.size:
+        for level in range(levels):
+            plain = moments[-1, level * nodes : (level + 1) * nodes].sum()
+            total += room[level] * (added(moments, level, own, points.zeta[point]) - plain)
+    for m in range(point, stop):
+        if _alike(points, point, m):
+            out[m] += total
+
+
+@compiled(fastmath=True)
+def _far_ranks(
+    first: int,
+    points: Points,
+    start: Floats,
+    room: Floats,
+    displace: Floats,
+    inverse: Floats,
+    moments: Floats,
+    sums: Floats,
+    out: Floats,
+) -> None:
+    """Walk all ranks, and from rank `first` on gather the sums, one set per doubling block."""
+    n = points.zeta.size
+    levels = room.size
+    nodes = start.shape[1]
+    z = np.empty(nodes)
+    powers = np.empty((start.shape[0], (levels + 1) * nodes))
+    c = np.zeros(levels + 2)
+    begin(moments, start)
+    for m in range(first):
+        set_factors(points, m, z)
+        advance(moments, z, points.zeta[m], m + 1)
+    block = 0
+    while first < n:
+        stop = min(2 * first, n)
+        terms = downdate_terms(first, levels - 1)
+        block_sums = sums[block]
+        for m in range(first, stop):
+            if m == first or is_new(points, m):
+                set_factors(points, m, z)
+                set_powers(z, terms, powers)
+            out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
+            set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
+            if start.shape[0] == 3:
+                step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+            step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+        if stop == n:
+            add_room(moments, nodes, n, room, inverse, c, block_sums)
+        block += 1
+        first = stop
+
+
+@compiled(fastmath=True)
+def _add_reading(
+    near: int,
+    points: Points,
+    sums: Floats,
+    out: Floats,
+) -> None:
+    """Add to each point what its block and all later ones hold for it."""
+    size = sums.shape[2]
+    orders = sums.shape[1]
+    z = np.empty(max(points.table.shape[1], points.rates.size))
+    powers = np.empty((orders, size))
+    parts = np.empty(orders)
+    block = 0
+    stop = 2 * near
+    for m in range(points.zeta.size):
+        fresh = m == 0 or is_new(points, m)
+        if fresh:
+            set_factors(points, m, z)
+            set_powers(z, size // z.size - 1, powers)
+        if m == stop:
+            block += 1
+            stop *= 2
+            fresh = True
+        if fresh:
+            for q in range(orders):
+                parts[q] = (sums[block, q] * powers[q]).sum()
+        value = 0.0
+        for q in range(orders):
+            value = value * points.zeta[m] + parts[q]
+        out[m] += value
+
+
+@compiled(fastmath=True)
+def weighted_mean(
+    points: Points,
+    start: Floats,
+    room: Floats,
+    outside: Floats,
+    displace: Floats,
+    inverse: Floats,
+    out: Floats,
+    tail: Floats,
+) -> None:
+    """Write the value of each ranked point into `out`, by the identity of the kernels.
+
+    Parameters
+    ----------
+    points : n points, nearest first.
+    start : (p+1, J) moments of the empty set; p is the power of the ratio, 1 or 2.
+    room : (K,) coefficients of the first sum; its length is the number of neighbours.
+    outside : (K,) the same for points behind those given; empty where there are none.
+    displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
+    inverse : (>= n+1,) 1/m by m.
+    out : (n,) receives the values.
+    tail : (p+1, J) receives what `behind` needs to value points behind those given, if any are.
+    """
+    n = points.zeta.size
+    levels = room.size
+    nodes = start.shape[1]
+    near = min(n, NEAR * levels)
+    moments = np.empty((start.shape[0], levels * nodes))
+    done = np.zeros(near, np.bool_)
+    for m in range(near):
+        if not done[m]:
+            for j in range(m, near):
+                done[j] = done[j] or _alike(points, m, j)
+            _near_ranks(near, m, points, start, room, displace, moments, out)
+    if near < n:
+        blocks = 0
+        stop = near
+        while stop < n:
+            blocks += 1
+            stop *= 2
+        sums = np.zeros((blocks, start.shape[0], (levels + 1) * nodes))
+        _far_ranks(near, points, start, room, displace, inverse, moments, sums, out)
+        for block in range(blocks - 2, -1, -1):
+            sums[block] += sums[block + 1]
+        _add_reading(near, points, sums, out)
+    elif outside.size > 0:  # the moments so far each lacked a point
+        z = np.empty(nodes)
+        begin(moments, start)
+        for m in range(n):
+            set_factors(points, m, z)
+            advance(moments, z, points.zeta[m], m + 1)
+    if outside.size > 0:
+        tail[:] = 0.0
+        for level in range(levels):
+            tail += outside[level] * moments[:, level * nodes : (level + 1) * nodes]
+
+
+@compiled(fastmath=True)
+def behind(
+    points: Points,
+    tail: Floats,
+    out: Floats,
+) -> None:
+    """Write into `out` the values of points behind those ranked, from the kernel's `tail`."""
+    nodes = tail.shape[1]
+    order = tail.shape[0] - 1
+    z = np.empty(nodes)
+    parts = np.empty(order + 1)
+    plain = tail[order].sum()
+    for m in range(points.zeta.size):
+        if m == 0 or is_new(points, m):
+            set_factors(points, m, z)
+            for q in range(order + 1):
+                parts[q] = (z * tail[q]).sum()
+        if order == 2:
+            out[m] = (
+                parts[2] + points.zeta[m] * (2.0 * parts[1] + points.zeta[m] * parts[0]) - plain
+            )
+        else:
+            out[m] = parts[1] + points.zeta[m] * parts[0] - plain

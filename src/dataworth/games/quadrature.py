@@ -1,0 +1,134 @@
+"""Sums of exponentials for 1 / T^p, which turn a division into products."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh_tridiagonal
+from scipy.special import gamma, roots_legendre
+
+Floats = NDArray[np.float64]
+
+# Real weights: the relative error allowed in 1 / T^p.
+TOLERANCE = 1e-10
+# Totals that differ by more doublings than this are fitted by the trapezoidal rule alone.
+MOST_FITTED = 60
+
+
+def table_bytes(neighbors: int, top: int) -> int:
+    """Memory that `integer_nodes` takes."""
+    return 8 * (top + 1) * ((neighbors * top + 1) // 2 + 1)
+
+
+@lru_cache(maxsize=4)
+def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]:
+    """Factors and coefficients with 1 / T^p = sum_r s_r x_r^T for T = 1..neighbors * top, exactly.
+
+    1/T = integral of x^(T-1) over [0, 1] and 1/T^2 = integral of -log(x) x^(T-1): Gaussian
+    quadrature with n nodes is exact for polynomials of degree 2n - 1. Returns the factors x_r^w by
+    weight w = 0..top, with a last node for T = 0 (1 for w = 0, else 0), and s.
+    """
+    n = max((neighbors * top + 1) // 2, 1)
+    x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
+    factors = np.zeros((top + 1, n + 1))
+    factors[:, :-1] = x ** np.arange(top + 1)[:, None]
+    factors[0, -1] = 1.0
+    return factors, weight / x
+
+
+def _legendre_nodes(n: int) -> tuple[Floats, Floats]:
+    """Gauss-Legendre quadrature on [0, 1], small nodes to full relative accuracy.
+
+    Newton steps in x itself: the recurrence for P_k - P_{k-1} at 1 - 2x never forms 1 - 2x.
+    """
+    x = np.sort((1.0 - roots_legendre(n)[0]) / 2.0)
+    for _ in range(3):
+        value, step = np.ones(n), np.zeros(n)  # P_k and P_k - P_{k-1}
+        for k in range(n):
+            step = (k * step - (2 * k + 1) * 2.0 * x * value) / (k + 1)
+            value = value + step
+        slope = n * (2.0 * x * value - step) / (2.0 * x * (1.0 - x))  # -dP_n/dx
+        x = x + value / slope
+    return x, 1.0 / (x * (1.0 - x) * slope**2)
+
+
+def _log_nodes(n: int) -> tuple[Floats, Floats]:
+    """Gaussian quadrature for the weight -log(x) on [0, 1].
+
+    The recurrence of its orthogonal polynomials comes from modified moments with respect to the
+    shifted monic Legendre polynomials by Chebyshev's algorithm (Gautschi, Orthogonal Polynomials:
+    Computation and Approximation, 2004, section 2.1.7), the nodes from its Jacobi matrix.
+    """
+    k = np.arange(1, 2 * n, dtype=np.float64)
+    a = np.full(2 * n, 0.5)
+    b = np.append(1.0, 1.0 / (4.0 * (4.0 - 1.0 / k**2)))
+    # The moments of the monic polynomials, divided by their leading norms to stay of order one:
+    # nu_0 = 1, nu_j = (-1)^j / (j (j+1)) * (j!)^2 / (2j)!; scale_j = (j!)^2 / (2j)!.
+    shrink = np.append(1.0, (k / (2.0 * (2.0 * k - 1.0))))  # scale_j / scale_{j-1}
+    moment = np.append(1.0, (-1.0) ** k / (k * (k + 1.0)))
+    alpha, beta = np.empty(n), np.empty(n)
+    alpha[0], beta[0] = a[0] + moment[1] * shrink[1], 1.0
+    older, old = np.zeros(2 * n), moment.copy()
+    for j in range(1, n):
+        m = np.arange(j, 2 * n - j)
+        new = np.zeros(2 * n)
+        new[m] = (
+            old[m + 1] * shrink[m + 1]
+            - (alpha[j - 1] - a[m]) * old[m]
+            - beta[j - 1] * older[m]
+            + b[m] * old[m - 1] / shrink[m]
+        )
+        alpha[j] = a[j] + new[j + 1] * shrink[j + 1] / new[j] - old[j] * shrink[j] / old[j - 1]
+        beta[j] = new[j] * shrink[j] / old[j - 1]
+        older, old = old / new[j], new / new[j]  # both scale together, and would underflow
+    root = np.sqrt(beta)
+    x = eigh_tridiagonal(alpha, root[1:], eigvals_only=True)
+    # The weights are one over the sum of squares of the orthonormal polynomials at the nodes.
+    before, value, squares = np.zeros(n), np.ones(n), np.ones(n)
+    for j in range(n - 1):
+        before, value = value, ((x - alpha[j]) * value - root[j] * before) / root[j + 1]
+        squares += value * value
+    return x, 1.0 / squares
+
+
+@lru_cache(maxsize=64)
+def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
+    """Rates r, coefficients s and error with 1 / T^p = sum s exp(-r T) for 1 <= T <= 2^doublings.
+
+    Least squares of the relative error over rates that are equally spaced on a log scale; more of
+    them until the largest error seen on a grid five times as fine is within the tolerance. Beyond
+    `MOST_FITTED` doublings, the trapezoidal rule for the integral of exp(p u - T exp(u)) over u.
+    """
+    if doublings > MOST_FITTED:
+        return _trapezoid(doublings, power)
+    ratio = 2.0**doublings
+    count = int(10 + 4 * power + 2 * doublings)
+    while True:
+        rates = np.geomspace(0.2 / ratio, 10.0 * power + 5.0, count)
+        total = np.geomspace(1.0, ratio, 12 * count)
+        design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
+        scale = design.max(axis=0)
+        solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
+        total = np.geomspace(1.0, ratio, 60 * count + 1)
+        design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
+        rounding = np.finfo(np.float64).eps * float((design @ np.abs(solution)).max())
+        error = float(np.abs(design @ solution - 1.0).max()) + rounding
+        if error <= TOLERANCE:
+            return rates, solution, error
+        count += 2
+
+
+def _trapezoid(doublings: int, power: int) -> tuple[Floats, Floats, float]:
+    """The step bounds the error of the rule, the ends that of the part of the line left out."""
+    step = 0.34 if power == 1 else 0.31
+    u = np.arange(-26.0 - doublings * math.log(2.0), 3.6, step)
+    ordinate = 2.0 * math.pi / step
+    rule = 2.0 * abs(complex(gamma(power + 1j * ordinate)))
+    left_out = math.exp(-26.0 + step) + math.exp(-math.exp(3.6 - step)) * 60.0
+    return np.exp(u), step * np.exp(power * u), rule + left_out
+
+
+def doublings(smallest: float, largest: float) -> int:
+    """How often the smallest total doubles to reach the largest, rounded up to an even number."""
+    return 2 * max(math.ceil((math.log2(largest) - math.log2(smallest)) / 2.0), 1)

@@ -1,0 +1,100 @@
+"""Checkpoints: a run that is killed goes on where it was, to the same bits.
+
+A folder holds the last two states of a run, each in a file of its own: the sums so far, how many
+blocks of validation points they hold, a fingerprint of data and parameters, and a checksum. Files
+are replaced atomically and used in turns, so that one of them is whole whatever happens.
+"""
+
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dataworth.files import atomic as files
+
+FORMAT = "dataworth checkpoint 1"
+
+
+def fingerprint(facts: Any, *arrays: NDArray[Any]) -> str:
+    """A hash of JSON-able facts and of the type, shape and contents of arrays."""
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        for start in range(0, len(array), 4096):
+            digest.update(np.ascontiguousarray(array[start : start + 4096]).tobytes())
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """The state of one run in a folder, which is made if need be."""
+
+    def __init__(self, folder: str | os.PathLike[str], print_of_run: str, every: float = 1.0):
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise NotADirectoryError(f"checkpoint must name a folder; {str(folder)!r} is a file.")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for part in self.folder.glob(".*.part"):  # what a killed run was writing
+            part.unlink(missing_ok=True)
+        self.fingerprint = print_of_run
+        self.every = every
+        self.turn = 0
+        self.written = 0.0
+
+    def _path(self, turn: int) -> Path:
+        return self.folder / f"state-{turn % 2}.npz"
+
+    def load(self) -> tuple[int, NDArray[np.float64], float] | None:
+        """Blocks done, their sums and the largest weight error; None where there is no state.
+
+        A state of another run is an error; a damaged one is passed over.
+        """
+        states = []
+        for turn in (0, 1):
+            state = self._read(self._path(turn))
+            if state is not None:
+                states.append((*state, turn))
+        if not states:
+            return None
+        blocks, sums, error, turn = max(states, key=lambda s: s[0])
+        self.turn = turn + 1
+        return blocks, sums, error
+
+    def _read(self, path: Path) -> tuple[int, NDArray[np.float64], float] | None:
+        try:
+            with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
+                facts = json.loads(str(file["facts"]))
+                sums = file["sums"]
+            seal = facts.pop("seal")
+            if facts["format"] != FORMAT or fingerprint(facts, sums) != seal:
+                return None
+        except Exception:  # missing, cut short or overwritten: whatever its readers raise
+            return None
+        if facts["fingerprint"] != self.fingerprint:
+            raise ValueError(
+                f"checkpoint must be of the same data and parameters; {str(self.folder)!r} is of "
+                "another run. Name another folder, or remove this one."
+            )
+        return facts["blocks"], sums, facts["error"]
+
+    def save(self, blocks: int, sums: NDArray[np.float64], error: float) -> None:
+        """Keep this state."""
+        facts: dict[str, Any] = {
+            "format": FORMAT,
+            "fingerprint": self.fingerprint,
+            "blocks": blocks,
+            "error": error,
+        }
+        facts["seal"] = fingerprint(facts, sums)
+        with files.atomic(self._path(self.turn)) as file:
+            np.savez(file, sums=sums, facts=np.array(json.dumps(facts)), allow_pickle=False)
+        self.turn += 1
+        self.written = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether it is time for another state."""
+        return time.monotonic() - self.written >= self.every
