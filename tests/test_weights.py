@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dataworth.weights import Weighting
+from dataworth.weights.weighting import Weighting
 from tests import naive
 
 

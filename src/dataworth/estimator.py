@@ -1,33 +1,45 @@
-"""The estimator: checks of what it is given, and the parts of a run."""
+"""The estimator: it checks what it is given, builds the typed parts of a run and hands them on."""
 
+import textwrap
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, overload
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import explanation, legs, parameters, plans
-from dataworth.encoders.forest import encoder_of
+from dataworth import explanation
+from dataworth.arrays import Array
+from dataworth.errors import InputError
 from dataworth.explanation import Explanation
+from dataworth.games.registry import GAMES
+from dataworth.games.semivalues import SEMIVALUES
+from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
-from dataworth.neighbors import blocks as sources
-from dataworth.neighbors import distances as neighbors
-from dataworth.neighbors import faiss as ann
-from dataworth.neighbors.blocks import Blocks, is_dask, is_source
-from dataworth.neighbors.dask import ShardedPoints
+from dataworth.neighbors.approximate import LOW_RECALL, Approximate
+from dataworth.neighbors.registry import SEARCHES
 from dataworth.result import DataValues
-from dataworth.run import total as runs
+from dataworth.run import adding_up
 from dataworth.run.checkpoints import Checkpoint, fingerprint
-from dataworth.weights import WeightFunction
+from dataworth.run.job import Job
+from dataworth.settings import ADAPTIVE_RATIO, Settings
+from dataworth.training.folds import Fold, folds
+from dataworth.training.training_set import TrainingSet, content
+from dataworth.weights.functions import WEIGHTS
+from dataworth.weights.weighting import WeightFunction
 
-LOW_RECALL = 0.9  # below, a search is worth a warning
+
+@dataclass(frozen=True)
+class _LastRun:
+    """What `explain` needs of the last call of `value`: the folds with all that they learned."""
+
+    settings: Settings
+    folds: Sequence[Fold]
 
 
 class KNNShapley(BaseEstimator):
@@ -37,22 +49,17 @@ class KNNShapley(BaseEstimator):
     ----------
     n_neighbors : int, default 5
         K: how many nearest points have a say; all of them where there are fewer.
-    game : {"soft", "hard", "regression"}, default "soft"
+    game : str, default "soft"
         What a set of training points is worth to a validation point.
 
-        - `"soft"`: the weight of the right label among the K nearest, as a share of their total
-          weight; 1 / number of classes for an empty set.
-        - `"hard"`: 1 if the weighted vote of the K nearest is right, else 0; ties and the empty
-          set count as right. With more than two classes, see `multiclass`.
-        - `"regression"`: minus the squared error of the weighted mean of the K nearest targets. An
-          empty set, and one without any weight, predicts 0: centre the targets before `fit`, or
-          points are paid for the distance of the targets from 0.
-    weights : {"rbf", "linear", "inverse", "uniform"} or callable, default "rbf"
-        How much a neighbour counts at its distance d, where d_1 is the nearest and d_N the
-        farthest training point, the nearest counting 1. `"rbf"`: exp(-(d - d_1)/h); `"linear"`:
-        (d_N - d)/(d_N - d_1); `"inverse"`: d_1/d, where points at distance 0, if any, have all the
-        weight; `"uniform"`: all the same, which is fastest. A callable takes one row of sorted
-        distances and returns weights in [0, 1], which are used as they are.
+        <games>
+    weights : str or callable, default "rbf"
+        How much a neighbour counts at its distance d, where d_1 is the nearest and d_N the farthest
+        training point; the nearest counts 1.
+
+        <weights>
+        - A callable takes one row of sorted distances and returns weights in [0, 1], which are
+          used as they are.
     bandwidth : float or "auto", default "auto"
         The h of `"rbf"`. `"auto"` is 0.3 times the distance from the nearest to the median
         training point, for each validation point anew.
@@ -71,44 +78,57 @@ class KNNShapley(BaseEstimator):
         `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
         (n_val, n_train), or a sparse graph of them that stores the nearest neighbours of each
         validation point; what is not stored counts as farther. `"euclidean"`, `"cosine"` and
-        `"hamming"` are the fast ones. None is the encoder's own metric where it is a
-        `ForestLeaves`, else `"euclidean"`.
+        `"hamming"` are the fast ones. None stands for the metric that the encoder brings, as
+        `ForestLeaves` does, and else for `"euclidean"`.
     metric_params : dict or None
         Further arguments of the metric.
-    neighbors : {"brute", "faiss"}, default "brute"
-        `"faiss"` finds the neighbours that `support` or `max_rank` asks for with an index (extra
-        `dataworth[ann]`), which is approximate: `recall` of the result says how good it was, and
-        bounds take what was found for the nearest.
+    neighbors : str or transformer, default "brute"
+        How the neighbours of a validation point are found.
+
+        <searches>
+        - A neighbours transformer of scikit-learn or another library (`KNeighborsTransformer`,
+          `PyNNDescentTransformer`), fitted on the training points or not, finds them; its
+          `n_neighbors` must be at least what `support` or `max_rank` asks for, and its metric the
+          one here.
+
+        All but the first may be approximate: the distances of what they find are computed as
+        ever, `recall` of the result says how much they found, and bounds take it for the nearest.
     neighbors_params : dict or None
         With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
         and its search parameters. The default is an inverted file.
     encoder : transformer, "auto" or None, default "auto"
-        A scikit-learn transformer or pipeline, fitted in `fit` on training features and labels and
-        applied to both sides; distances are then those between its outputs. `"auto"` is a
-        `TableEncoder` for data frames and none for arrays; None is none.
+        A scikit-learn transformer or pipeline, fitted on training features and labels and
+        applied to both sides; distances are then those between its outputs. It is fitted when it
+        is first needed, and in leave-one-out without labels. `"auto"` stands for a `TableEncoder`
+        for data frames and for no encoder for arrays. With None, features are used as they are.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
         of the vote among the points of that class and the right one, K of them. `"direct"`: one
         vote among all classes, for up to four; slow beyond three.
+    ties : str, default "right"
+        What a tied vote of the hard game is worth; the vote of the empty set is tied too.
+
+        <ties>
     radius : float or None
         Instead of the K nearest points, those within this distance have a say, however many; for
         uniform weights, the soft or regression game and no `max_rank`. `n_neighbors` is then not
         used.
-    semivalue : "shapley", "banzhaf" or ("beta", alpha, beta), default "shapley"
-        How sets of different sizes count. Beta(1, 1) is Shapley; a larger alpha gives more weight
-        to small sets.
+    semivalue : str or tuple, default "shapley"
+        How sets of different sizes count.
+
+        <semivalues>
     max_rank : int, "sqrt", "adaptive" or None
         Rank only that many nearest training points for each validation point, `"sqrt"` being the
         square root of n_train: faster, and the result's `lower` and `upper` hold the exact value
         for certain, up to rounding. `"adaptive"` ranks four times as many until the interval is
         narrow, see `adaptive_ratio`; where it does not get narrow it ends with the exact values and
-        costs up to a half more than they do. None is exact.
+        costs up to a half more than they do. With None, values are exact.
     adaptive_ratio : float, default 0.1
         With `max_rank="adaptive"`: what is left out must be at most this share of the value for
         more than half of the points.
     n_jobs : int or None
-        Threads, as in scikit-learn: None is 1, -1 is all cores. The result is the same to the
-        last bit whatever the number.
+        Threads, as in scikit-learn: None means 1, -1 all cores. The result is the same to the last
+        bit whatever the number.
     working_memory : float, default 256
         MB that distances may take at a time. At least one row of n_train distances is held per
         thread, and never more than eight.
@@ -117,10 +137,12 @@ class KNNShapley(BaseEstimator):
 
     Attributes
     ----------
-    classes_ : the labels seen in `fit`, sorted; not set for regression.
-    n_features_in_ : the number of features seen in `fit`; not set with precomputed distances or an
-        encoder.
-    encoder_ : the fitted encoder, if there is one.
+    classes_ : array
+        The labels seen in `fit`, sorted; not set for regression.
+    n_features_in_ : int
+        The number of features seen in `fit`; not set with precomputed distances or an encoder.
+    encoder_ : transformer
+        The encoder, fitted on all training points and their labels, if there is one.
 
     Notes
     -----
@@ -158,21 +180,22 @@ class KNNShapley(BaseEstimator):
         self,
         *,
         n_neighbors: int = 5,
-        game: Literal["soft", "hard", "regression"] = "soft",
+        game: str = "soft",
         weights: str | WeightFunction = "rbf",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
         n_bits: int | None = 3,
-        metric: str | Callable[[NDArray[Any], NDArray[Any]], float] | None = None,
+        metric: str | Callable[[Array, Array], float] | None = None,
         metric_params: dict[str, Any] | None = None,
-        neighbors: Literal["brute", "faiss"] = "brute",
+        neighbors: Any = "brute",
         neighbors_params: dict[str, str] | None = None,
         encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
+        ties: str = "right",
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
         max_rank: int | Literal["sqrt", "adaptive"] | None = None,
-        adaptive_ratio: float = parameters.ADAPTIVE_RATIO,
+        adaptive_ratio: float = ADAPTIVE_RATIO,
         n_jobs: int | None = None,
         working_memory: float = 256,
         progress: bool = True,
@@ -189,6 +212,7 @@ class KNNShapley(BaseEstimator):
         self.neighbors_params = neighbors_params
         self.encoder = encoder
         self.multiclass = multiclass
+        self.ties = ties
         self.radius = radius
         self.semivalue = semivalue
         self.max_rank = max_rank
@@ -198,61 +222,50 @@ class KNNShapley(BaseEstimator):
         self.progress = progress
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the training points to be valued. Only an encoder is fitted; no value yet.
+        """Take the training points to be valued.
+
+        No value is computed yet, and an encoder is fitted only when it is first needed.
 
         Parameters
         ----------
-        X : (n_train, n_features) numbers, dense or sparse, or what the encoder takes; None with
-            precomputed distances. Sparse arrays stay sparse. float32 and float64 arrays in C order,
-            memory maps too, are kept as they are, without a copy: do not change them afterwards.
-            Arrays of zarr and h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay
-            on their workers; call `X.persist()` first, or they are made anew for every batch.
-        y : (n_train,) labels: strings, integers or booleans. Whole floats count as integers. For
-            regression, numbers.
+        X : (n_train, n_features) array-like or None
+            Numbers, dense or sparse, or what the encoder takes; None with precomputed distances.
+            Sparse arrays stay sparse. float32 and float64 arrays in C order, memory maps too, are
+            kept as they are, without a copy: do not change them afterwards. Arrays of zarr and
+            h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay on their workers;
+            call `X.persist()` first, or they are made anew for every batch.
+        y : (n_train,) array-like
+            Labels: strings, integers or booleans. Whole floats count as integers. For regression,
+            numbers.
 
         Returns
         -------
-        self
+        self : KNNShapley
+            The fitted valuator.
         """
-        parameters.check(self)
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "encoder_"):
+        settings = Settings.of(self.get_params(deep=False))
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "_last"):
             if hasattr(self, name):
                 delattr(self, name)
-        self.__dict__.pop("_valued", None)
-        self._index: ann.Index | None = None
-        away = X is not None and (is_dask(X) or is_source(X))
-        parameters.check_source(self, X, away)
-        self._origin = None if away else frames.origin(X)
-        encoder = None if away else encoder_of(self.encoder, X)
-        if self.metric == "precomputed":
-            if X is not None:
-                raise ValueError("X must be None with metric='precomputed'; got an array.")
-            self._set_targets(y, None)
-            self._points: Any = None
-        elif away:
-            room = int(self.working_memory * 2**20)
-            points: Any = ShardedPoints(X) if is_dask(X) else Blocks(X, "X", room)
-            self._set_targets(y, points.shape[0])
-            self.n_features_in_ = points.shape[1]
-            self._measured(points[0:1])
-            self._points = points
-        elif encoder is None:
-            points = checks.matrix(X, "X", sparse=True)
-            self._set_targets(y, points.shape[0])
+        training = TrainingSet.of(X, y, settings)
+        if training.is_away:
+            self.n_features_in_ = training.points.shape[1]
+        elif training.encoder is None and not settings.precomputed:
             validate_data(self, X, skip_check_array=True)
-            self._points = self._measured(points)
-        else:
-            self._set_targets(y, checks.rows(X, "X"))
-            self.encoder_ = clone(encoder).fit(X, self._labels())
-            self._points = self._measured(self._encoded(X))
-        parameters.check_size(self, self._targets.size, self._n_classes())
-        if self.neighbors == "faiss":
-            parameters.check_source(self, self._points, False)
-            cosine = parameters.metric(self) == "cosine"
-            self._index = ann.Index(self._points, cosine, self.neighbors_params or {})
-        self._raw = X
-        self._fitted_with = self._what_fit_uses()
+        if not settings.game.numeric:
+            self.classes_ = training.targets.names(np.arange(training.targets.n_classes))
+        settings.check_size(training.n_points, training.targets.n_classes)
+        self._origin = None if training.is_away else frames.origin(X)
+        self._training = training
         return self
+
+    @property
+    def encoder_(self) -> Any:
+        """The encoder, fitted on all training points and their labels."""
+        check_is_fitted(self, "_training")
+        if self._training.encoder is None:
+            raise AttributeError("encoder_: this valuator has no encoder.")
+        return self._training.fitted_encoder
 
     def value(
         self,
@@ -266,59 +279,70 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        X_val : (n_val, n_features) numbers, or what the encoder takes; (n_val, n_train) with
-            precomputed distances. Without it, and without `cv`, every training point in turn is
-            the validation point for all others (leave-one-out).
-        y_val : (n_val,) labels, each of which was seen in `fit`; numbers for regression.
+        X_val : (n_val, n_features) array-like
+            Numbers, or what the encoder takes; (n_val, n_train) distances with
+            metric="precomputed". Without it, and without `cv`, every training point in turn is the
+            validation point for all others (leave-one-out).
+        y_val : (n_val,) array-like
+            Labels, each of which was seen in `fit`; numbers for regression.
         cv : int or splitter
             Cross-valuation: each fold in turn is the validation set for the others, on which an
             encoder is then fitted too. A number makes stratified folds of labels, plain ones of
             numbers, as in scikit-learn.
-        checkpoint : folder
-            Keep the state of the run there, and go on from it if the run was cut short: the same
-            call gives the same bits as an undisturbed one.
+        checkpoint : str or path-like
+            A folder. The state of the run is kept there, and a run that was cut short goes on from
+            it: the same call gives the same bits as an undisturbed one.
 
         Returns
         -------
         DataValues
             One value per training point: the mean over the validation points.
         """
-        check_is_fitted(self, "_fitted_with")
-        parameters.check(self)
-        if self._fitted_with != self._what_fit_uses():
-            raise ValueError(
-                "game, metric, encoder and neighbors must not change after fit; call fit again."
+        check_is_fitted(self, "_training")
+        settings, training = Settings.of(self.get_params(deep=False)), self._training
+        if training.settings.fixed_by_fit != settings.fixed_by_fit:
+            raise InputError(
+                "game, metric, encoder and neighbors",
+                "not change after fit",
+                hint="Call fit again.",
             )
-        parameters.check_size(self, self._targets.size, self._n_classes())
-        parts, folds = legs.of(self, X_val, y_val, cv)
-        self._valued = (X_val, y_val, cv)
-        bounded = plans.is_bounded(self, X_val)
+        settings.check_size(training.n_points, training.targets.n_classes)
+        partial = training.is_partial(X_val)
+        settings.check_partial(partial)
+        parts = folds(training, X_val, y_val, cv)
+        if X_val is not None and hasattr(self, "n_features_in_"):
+            validate_data(self, X_val, reset=False, skip_check_array=True)
+        bounded = settings.is_bounded(partial)
         kept = None
         if checkpoint is not None:
-            away = isinstance(self._points, Blocks | ShardedPoints)
-            train = self._points.digest() if away else sources.content(self._raw)
-            contents = [train, sources.content(X_val), sources.content(y_val)]
-            data = joblib.hash((contents, self._labels(), folds))
-            kept = Checkpoint(checkpoint, fingerprint(parameters.identity(self, data)))
-        n_val = sum(leg.size for leg in parts)
-        shape = (3 if bounded else 1, self._targets.size)
-        total, error = runs.total(
-            parts, shape, n_jobs=self.n_jobs, progress=self.progress, kept=kept
-        )
+            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, X_val, y_val))
+        shape = (3 if bounded else 1, training.n_points)
+        total, error = adding_up.total(parts, settings, shape, kept)
+        n_val = sum(fold.size for fold in parts)
         total = total / n_val
+        self._last = _LastRun(settings, parts)
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
             upper=total[2] if bounded else total[0],
-            index=frames.index(self._origin, self._targets.size),
-            labels=self._labels(),
-            params={k: parameters.plain(v) for k, v in self.get_params(deep=False).items()},
+            index=frames.index(self._origin, training.n_points),
+            labels=training.targets.given(),
+            params=settings.facts(),
             n_validation=n_val,
             weight_error=error,
-            recall=self._recall(X_val),
+            recall=_recall(settings, parts),
             version=dataworth.__version__,
             origin=self._origin,
         )
+
+    def _fingerprint(
+        self, settings: Settings, parts: Sequence[Fold], X_val: Any, y_val: Any
+    ) -> str:
+        """What tells this run from any other: parameters, data, folds and version."""
+        splits = [(fold.judged, fold.positions) for fold in parts]
+        data = (self._training.digest(), content(X_val), content(y_val), splits)
+        facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
+        return fingerprint(facts)
 
     @overload
     def explain(self, points: int) -> Explanation: ...
@@ -328,16 +352,19 @@ class KNNShapley(BaseEstimator):
     def explain(self, points: int | Sequence[int]) -> Explanation | list[Explanation]:
         """Say what points add to each validation point, and who their neighbours are.
 
-        Explains the values of the last call of `value`, whose validation points are gone through
-        once more; memory is that of n_val numbers for each point asked for.
+        Explains the values of the last call of `value` with the settings, folds and encoders of
+        that call. Its validation points are gone through once more; memory is that of n_val numbers
+        for each point asked for.
 
         Parameters
         ----------
-        points : the position of a training point, or several.
+        points : int or sequence of int
+            The position of a training point, or several.
 
         Returns
         -------
-        Explanation, or a list of them for several points.
+        Explanation or list of Explanation
+            One for each point asked for.
 
         Examples
         --------
@@ -349,86 +376,63 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_fitted_with")
-        if not hasattr(self, "_valued"):
+        check_is_fitted(self, "_training")
+        if not hasattr(self, "_last"):
             raise ValueError("explain needs values: call value first.")
         several = np.ndim(points) > 0
-        chosen = checks.positions(points if several else [points], "points", self._targets.size)
-        parts, _ = legs.of(self, *self._valued)
-        explained = explanation.explain(self, parts, chosen)
+        chosen = checks.positions(
+            points if several else [points], "points", self._training.n_points
+        )
+        last = self._last
+        explained = explanation.explain(self._training, last.settings, last.folds, chosen)
         return explained if several else explained[0]
 
-    def _recall(self, X_val: Any) -> float | None:
-        if self._index is None:
-            return None
-        queries = self._points if X_val is None else self._check_queries(X_val)
-        recall = plans.recall(self, queries)
-        if recall < LOW_RECALL:
-            warnings.warn(
-                f"neighbors='faiss' found {recall:.0%} of the nearest points only, and values are "
-                "off accordingly; see neighbors_params.",
-                stacklevel=3,
-            )
-        return recall
 
-    def _measured(self, points: NDArray[Any]) -> NDArray[Any]:
-        return neighbors.check_metric(points, parameters.metric(self), self.metric_params or {})
+def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
+    """What share of the nearest points an index finds; None where there is no index."""
+    if not settings.indexed:
+        return None
+    opened = parts[0].open()
+    search = Job.of(settings, opened).search
+    assert isinstance(search, Approximate)
+    recall = search.recall(opened.queries, parts[0].size)
+    if recall < LOW_RECALL:
+        warnings.warn(
+            f"neighbors={settings.params['neighbors']!r} found {recall:.0%} of the nearest points "
+            "only, and values are off accordingly; see neighbors_params.",
+            stacklevel=3,
+        )
+    return recall
 
-    def _encoded(self, X: Any) -> NDArray[Any]:
-        return checks.matrix(self.encoder_.transform(X), "what encoder returns", sparse=True)
 
-    def _what_fit_uses(self) -> tuple[Any, ...]:
-        search = (self.neighbors, dict(self.neighbors_params or {}))
-        return self.metric, self.metric_params, self.encoder, self.game == "regression", search
+def _listed(entries: Iterable[tuple[str, str]]) -> str:
+    """Entries of a registry as a list in the docstring of a parameter."""
+    lines = [
+        textwrap.fill(
+            f"- `{name}`: {words[:-1] if words.endswith('.') else words}.",
+            width=100,
+            initial_indent=" " * 8,
+            subsequent_indent=" " * 10,
+            break_on_hyphens=False,
+        )
+        for name, words in entries
+    ]
+    return "\n".join(lines).lstrip()
 
-    def _n_classes(self) -> int:
-        return 0 if self.game == "regression" else self.classes_.size
 
-    def _labels(self) -> NDArray[Any]:
-        """The training labels or targets as they were given."""
-        return self._targets if self.game == "regression" else self.classes_[self._targets]
+def _described(doc: str) -> str:
+    """The docstring with what the registries know."""
+    words: Mapping[str, Iterable[tuple[str, str]]] = {
+        "games": ((repr(kind.name), kind.words) for kind in GAMES.values()),
+        "weights": ((repr(kind.name), kind.words) for kind in WEIGHTS.values()),
+        "searches": ((repr(kind.name), kind.words) for kind in SEARCHES.values()),
+        "ties": ((repr(rule.name), rule.words) for rule in TIES.values()),
+        "semivalues": ((kind.written, kind.words) for kind in SEMIVALUES.values()),
+    }
+    for name, entries in words.items():
+        doc = doc.replace(f"<{name}>", _listed(entries))
+    return doc
 
-    def _set_targets(self, y: Any, rows: int | None) -> None:
-        if self.game == "regression":
-            self._targets: NDArray[Any] = checks.targets(y, "y", n_points=rows, of="X")
-            return
-        labels = checks.labels(y, "y", n_points=rows, of="X")
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        self._targets = codes.astype(np.int64)
 
-    def _check_val_targets(self, y_val: Any, rows: int) -> NDArray[Any]:
-        if self.game == "regression":
-            return checks.targets(y_val, "y_val", n_points=rows, of="X_val")
-        labels = checks.labels(y_val, "y_val", n_points=rows, of="X_val")
-        return checks.encode(labels, self.classes_, "y_val")
-
-    def _check_queries(self, X_val: Any) -> NDArray[Any]:
-        if X_val is not None and is_source(X_val):
-            X_val = X_val[:]
-        if self._points is None:
-            queries = checks.matrix(
-                X_val,
-                "X_val",
-                n_columns=self._targets.size,
-                columns="one per training point",
-                sparse=True,
-            )
-            if issparse(queries):
-                checks.graph(X_val, "X_val")
-            least = queries.data.min() if issparse(queries) else queries.min()
-            if least < 0.0:
-                raise ValueError(
-                    f"X_val must hold distances with metric='precomputed'; got {least}."
-                )
-            return queries
-        if hasattr(self, "encoder_"):
-            checks.rows(X_val, "X_val")
-            queries = self._encoded(X_val)
-        else:
-            queries = checks.matrix(
-                X_val, "X_val", n_columns=self._points.shape[1], sparse=issparse(self._points)
-            )
-            validate_data(self, X_val, reset=False, skip_check_array=True)
-        if issparse(self._points) and not issparse(queries):
-            queries = csr_array(queries)
-        return queries.astype(bool) if self._points.dtype == bool else queries
+if KNNShapley.__doc__:  # python -OO keeps no docstrings
+    KNNShapley.__doc__ = _described(KNNShapley.__doc__)

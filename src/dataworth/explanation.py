@@ -1,15 +1,18 @@
 """Explanations: why a training point has the value it has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
-from dataworth import plans
-from dataworth.run.job import Leg
-from dataworth.weights import Known
+from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.run.adding_up import blocks
+from dataworth.run.job import Job
+from dataworth.settings import Settings
+from dataworth.training.folds import Fold
+from dataworth.training.training_set import TrainingSet
 
 SHOWN = 5  # validation points that `hurts` and `helps` list
 
@@ -20,43 +23,53 @@ class Explanation:
 
     Attributes
     ----------
-    index : its position among the training points.
-    value : its value: the mean of its contributions.
-    label : its label, or target.
-    suggested : the label with the most weight among its own K nearest training points, the first
-        of the sorted labels where several have as much; their weighted mean for regression. None
-        where none of them has weight, and with precomputed distances, where nobody knows them.
-    contributions : (n_val,) what it adds to each validation point; 0 where it is the validation
-        point itself, or in its fold.
-    validation_labels : (n_val,) labels, or targets, of the validation points.
-    validation : (n_val,) positions of the validation points: among those given to `value`, or
-        among the training points where these judge each other.
-    neighbors : its K nearest training points but itself, nearest first: a structured array with
-        the fields index, label, distance and weight; empty with precomputed distances.
+    index : int
+        Its position among the training points.
+    value : float
+        Its value: the mean of its contributions.
+    label : Any
+        Its label, or target.
+    suggested : Any
+        The label with the most weight among `neighbors`, the first of the sorted labels where
+        several have as much; their weighted mean for numbers. None where none of them has weight,
+        and where `neighbors` is empty.
+    contributions : (n_val,) array
+        What it adds to each validation point; 0 where it is the validation point itself, or in
+        its fold.
+    validation_labels : (n_val,) array
+        The labels, or targets, of the validation points.
+    validation : (n_val,) array of int
+        The positions of the validation points: among those given to `value`, or among the training
+        points where these judge each other.
+    neighbors : structured array
+        Its K nearest training points but itself, nearest first, with the fields index, label,
+        distance and weight. After cross-valuation they are among the points that it judged, by the
+        encoder that had not seen its label. Empty with precomputed distances, which do not tell
+        them, and after cross-valuation for a point that never judged.
     """
 
     index: int
     value: float
     label: Any
     suggested: Any
-    contributions: NDArray[np.float64]
-    validation_labels: NDArray[Any]
-    validation: NDArray[np.int64]
-    neighbors: NDArray[np.void]
+    contributions: Floats
+    validation_labels: Array
+    validation: Ints
+    neighbors: Table
 
     @property
-    def hurts(self) -> NDArray[np.void]:
+    def hurts(self) -> Table:
         """The validation points it harms most, worst first: validation, label, contribution."""
         order = np.argsort(self.contributions, kind="stable")[:SHOWN]
         return self._table(order[self.contributions[order] < 0.0])
 
     @property
-    def helps(self) -> NDArray[np.void]:
+    def helps(self) -> Table:
         """The validation points it serves best, best first; as `hurts` otherwise."""
         order = np.argsort(-self.contributions, kind="stable")[:SHOWN]
         return self._table(order[self.contributions[order] > 0.0])
 
-    def _table(self, order: NDArray[np.int64]) -> NDArray[np.void]:
+    def _table(self, order: Ints) -> Table:
         fields = [
             ("validation", "i8"),
             ("label", self.validation_labels.dtype),
@@ -69,83 +82,101 @@ class Explanation:
         return table
 
 
-def explain(v: Any, legs: list[Leg], points: NDArray[np.int64]) -> list[Explanation]:
-    """Explanations of these points of a fitted valuator."""
-    shares: list[NDArray[np.float64]] = []
-    labels: list[NDArray[Any]] = []
-    validation: list[NDArray[np.int64]] = []
-    for leg in legs:
-        task, queries, targets, own = leg.open()
-        columns = np.arange(v._targets.size) if leg.columns is None else leg.columns
-        # Where each point stands among those of this part; the last column stands for nobody.
-        places = np.full(v._targets.size, columns.size)
-        places[columns] = np.arange(columns.size)
-        inside = places[points] < columns.size
-        part = np.zeros((leg.size, points.size))
-        starts = range(0, leg.size, task.width)
-        found = Parallel(n_jobs=v.n_jobs, prefer="threads")(
-            delayed(task.contributions)(
-                queries[s : s + task.width],
-                targets[s : s + task.width],
-                None if own is None else own[s : s + task.width],
-                places[points[inside]],
-            )
-            for s in starts
-        )
-        part[:, inside] = np.concatenate(found)
-        shares.append(part)
-        if leg.rows is not None:
-            names, where = v._labels()[leg.rows], leg.rows
-        else:
-            names, where = targets, np.arange(leg.size)
-            if v.game != "regression":
-                names = v.classes_[targets]
-        labels.append(names)
-        validation.append(where)
-    contributions, names = np.concatenate(shares), np.concatenate(labels)
-    where = np.concatenate(validation)
+def explain(
+    training: TrainingSet, settings: Settings, folds: Sequence[Fold], points: Ints
+) -> list[Explanation]:
+    """Explanations of these points, through the folds that valued them."""
+    parts = [_of_fold(training, settings, fold, points) for fold in folds]
+    contributions = np.concatenate([part.contributions for part in parts])
+    names = np.concatenate([fold.labels() for fold in folds])
+    positions = np.concatenate([fold.positions for fold in folds])
+    labels = training.targets.given()
     explained = []
     for i, point in enumerate(points.tolist()):
-        neighbors, suggested = _neighbors(v, point)
         share = np.ascontiguousarray(contributions[:, i])
-        label = v._labels()[point]
+        near = next((part.near[point] for part in parts if point in part.near), None)
+        neighbors, suggested = near or (_neighbor_table(labels, 0), None)
         explained.append(
             Explanation(
-                point, float(share.mean()), label, suggested, share, names, where, neighbors
+                index=point,
+                value=float(share.mean()),
+                label=labels[point],
+                suggested=suggested,
+                contributions=share,
+                validation_labels=names,
+                validation=positions,
+                neighbors=neighbors,
             )
         )
     return explained
 
 
-def _neighbors(v: Any, point: int) -> tuple[NDArray[np.void], Any]:
-    """The K nearest training points of one of them, and the label that they suggest."""
-    targets = v._labels()
-    fields = [("index", "i8"), ("label", targets.dtype), ("distance", "f8"), ("weight", "f8")]
-    if v._points is None or targets.size < 2:
-        return np.empty(0, fields), None
-    task = plans.task(v, None)
-    row = next(task.search.rows(v._points[point : point + 1]))
-    if isinstance(row, Known):
-        row = row.without(point)
-        nearest, distances = row.index, row.distance
-        ranked = task.weighting.rank_known(row, targets.size, point, None)
-    else:
-        others = np.delete(row, point)
-        nearest = np.argsort(others, kind="stable")
-        distances = others[nearest]
-        nearest = nearest + (nearest >= point)
-        ranked = task._rank(row, point)
-    size = min(int(v.n_neighbors), nearest.size)
-    weights = np.zeros(targets.size)
-    weights[ranked.order] = ranked.weights / task.weighting.top
-    table = np.empty(size, fields)
-    table["index"], table["distance"] = nearest[:size], distances[:size]
-    table["label"] = targets[nearest[:size]]
-    table["weight"] = weights[nearest[:size]]
-    total = table["weight"].sum()
-    if not total:
+@dataclass(frozen=True)
+class _FoldPart:
+    """What one fold says about the points that are explained.
+
+    Attributes
+    ----------
+    contributions : (n_val, n_points) array
+        What they add to its validation points.
+    near : dict
+        The neighbours of points that it can tell, and what these suggest.
+    """
+
+    contributions: Floats
+    near: dict[int, tuple[Table, Any]]
+
+
+def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints) -> _FoldPart:
+    opened = fold.open()
+    job = Job.of(settings, opened)
+    # Where each point stands among those judged; the last place stands for nobody.
+    judged = np.arange(training.n_points)[fold.judged]
+    places = np.full(training.n_points, judged.size)
+    places[judged] = np.arange(judged.size)
+    inside = places[points] < judged.size
+    found = Parallel(n_jobs=settings.n_jobs, prefer="threads")(
+        delayed(job.contributions)(*block, places[points[inside]])
+        for block in blocks(opened, 0, job.width)
+    )
+    contributions = np.zeros((fold.size, points.size))
+    contributions[:, inside] = np.concatenate(found)
+    near: dict[int, tuple[Table, Any]] = {}
+    if settings.precomputed or training.n_points < 2:
+        return _FoldPart(contributions, near)
+    # A point that judges is compared with those it judges. Where validation points come from
+    # outside, it is compared with all other training points.
+    rows = {p: i for i, p in enumerate(fold.positions.tolist())} if fold.inside else None
+    for point in points.tolist():
+        if rows is not None and point not in rows:
+            continue
+        at = point if rows is None else rows[point]
+        source: Any = opened.points if rows is None else opened.queries
+        own = point if opened.own is not None or rows is None else None
+        near[point] = _neighbors(training, settings, job, judged, source[at : at + 1], own)
+    return _FoldPart(contributions, near)
+
+
+def _neighbors(
+    training: TrainingSet,
+    settings: Settings,
+    job: Job,
+    judged: Ints,
+    query: Any,
+    own: int | None,
+) -> tuple[Table, Any]:
+    """The K nearest points of one, among those judged, and what they suggest for it."""
+    near, weights = job.neighbors(query, own, settings.n_neighbors, settings.weighting.top)
+    index = judged[near.index]
+    labels = training.targets.given()
+    table = _neighbor_table(labels, index.size)
+    table["index"], table["distance"] = index, near.distance
+    table["label"], table["weight"] = labels[index], weights
+    if not weights.sum():
         return table, None
-    if v.game == "regression":
-        return table, float(table["weight"] @ table["label"] / total)
-    votes = np.bincount(v._targets[nearest[:size]], table["weight"], v.classes_.size)
-    return table, v.classes_[int(votes.argmax())]
+    return table, training.targets.suggested(index, weights)
+
+
+def _neighbor_table(labels: Array, size: int) -> Table:
+    fields = [("index", "i8"), ("label", labels.dtype), ("distance", "f8"), ("weight", "f8")]
+    return np.empty(size, fields)

@@ -4,11 +4,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import gamma, roots_legendre
 
-Floats = NDArray[np.float64]
+from dataworth.arrays import Floats
 
 # Real weights: the relative error allowed in 1 / T^p.
 TOLERANCE = 1e-10

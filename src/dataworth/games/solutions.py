@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth.games.kernels import row_passes as rows
-from dataworth.weights import Ranked
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from dataworth.arrays import Flags, Floats
+from dataworth.games.kernels import adding
+from dataworth.weights.ranked import Ranked
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class ByClass:
         """Add values, lower and upper ends of all points behind to the rows of the sums."""
         assert ranked.behind is not None
         below, above = _sides(self.margin, self.right)
-        rows.add_behind(ranked.behind, self.codes, self.table, below, above, sums)
+        adding.add_behind(ranked.behind, self.codes, self.table, below, above, sums)
 
 
 @dataclass(frozen=True)

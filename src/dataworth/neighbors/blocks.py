@@ -1,19 +1,26 @@
-"""Sources: training features that stay where they are and are read a block of rows at a time.
+"""Blocks: training features that stay where they are and are read some rows at a time.
 
-Whatever has a shape, a dtype, chunks and slices of rows will do, as arrays of zarr and h5py have
-them; `ParquetRows` gives a parquet file the same face.
+Whatever has a shape, a dtype, chunks and slices of rows can be read so: arrays of zarr and h5py,
+and parquet files through `ParquetRows`.
 """
 
 import hashlib
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dataworth.inputs import checks, frames
+from dataworth.arrays import Array, Ints
+from dataworth.errors import InputError, InputTypeError, extra
+from dataworth.inputs import checks
+from dataworth.neighbors.distances import Measure
+from dataworth.neighbors.points import Part
+from dataworth.neighbors.rows import Everyone, Known, merge
+from dataworth.neighbors.search import Demand, nearest_of
 
+MOST_HELD = 256  # validation points that one pass serves: progress is kept after each
 BLOCK_BYTES = 2**23  # enough for the distances to outweigh the reading, little beside the budget
 
 
@@ -24,8 +31,10 @@ class ParquetRows:
 
     Parameters
     ----------
-    path : the file.
-    columns : names of the feature columns, in their order; all columns if None.
+    path : str or path-like
+        The file.
+    columns : list of str or None
+        The names of the feature columns, in their order; None stands for all columns.
 
     Examples
     --------
@@ -40,37 +49,32 @@ class ParquetRows:
     chunks = None
 
     def __init__(self, path: str | os.PathLike[str], columns: list[str] | None = None) -> None:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise ImportError("ParquetRows needs pyarrow: pip install 'dataworth[parquet]'.") from (
-                None
-            )
+        pa = extra("pyarrow", "ParquetRows", "parquet")
+        pq = extra("pyarrow.parquet", "ParquetRows", "parquet")
         self.path = os.fspath(path)
         with pq.ParquetFile(self.path) as file:
             schema, facts = file.schema_arrow, file.metadata
             self.columns = list(schema.names if columns is None else columns)
             missing = [name for name in self.columns if name not in schema.names]
             if missing or not self.columns:
-                raise ValueError(
-                    f"columns must name columns of {self.path!r}; got {missing or self.columns}."
+                raise InputError(
+                    "columns", f"name columns of {self.path!r}", f"got {missing or self.columns}"
                 )
             types = [schema.field(name).type for name in self.columns]
             for name, kind in zip(self.columns, types, strict=True):
                 numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
                 if not (numeric or pa.types.is_boolean(kind)):
-                    raise TypeError(f"columns must be numeric; {name!r} is of type {kind}.")
+                    raise InputTypeError("columns", "be numeric", f"{name!r} is of type {kind}")
             groups = [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
         small = all(pa.types.is_float16(t) or pa.types.is_float32(t) for t in types)
         self.dtype = np.dtype(np.float32 if small else np.float64)
         self.shape = (facts.num_rows, len(self.columns))
         self.starts = np.concatenate([[0], np.cumsum(groups, dtype=np.int64)])
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
+    def __getitem__(self, rows: slice) -> Array:
         """Rows start to stop, read from the row groups that hold them."""
         if not isinstance(rows, slice) or rows.step not in (None, 1):
-            raise TypeError(f"ParquetRows gives slices of rows, one after the other; got {rows!r}.")
+            raise InputTypeError("rows", "be a slice without steps", f"got {rows!r}")
         start, stop, _ = rows.indices(self.shape[0])
         out = np.empty((max(stop - start, 0), self.shape[1]), self.dtype)
         if out.size == 0:
@@ -85,11 +89,11 @@ class ParquetRows:
                 break
         return out
 
-    def blocks(self) -> Iterator[tuple[int, NDArray[Any]]]:
+    def blocks(self) -> Iterator[tuple[int, Array]]:
         """The whole file as (first row, block) pairs."""
         return self._read(0, list(range(self.starts.size - 1)))
 
-    def _read(self, at: int, groups: list[int]) -> Iterator[tuple[int, NDArray[Any]]]:
+    def _read(self, at: int, groups: list[int]) -> Iterator[tuple[int, Array]]:
         import pyarrow.parquet as pq
 
         size = max(BLOCK_BYTES // (8 * self.shape[1]), 1)
@@ -99,8 +103,10 @@ class ParquetRows:
                 for column, name in enumerate(self.columns):
                     values = batch.column(name)
                     if values.null_count:
-                        raise ValueError(
-                            f"columns must have no missing values; {name!r} of {self.path!r} has."
+                        raise InputError(
+                            "columns",
+                            "have no missing values",
+                            f"{name!r} of {self.path!r} has some",
                         )
                     array = values.to_numpy(zero_copy_only=False)
                     checks.exact_as_float(array, name)
@@ -130,9 +136,11 @@ class Blocks:
 
     def __init__(self, rows: Any, name: str, room: int = 2**28) -> None:
         if len(rows.shape) != 2 or 0 in rows.shape:
-            raise ValueError(
-                f"{name} must have two dimensions (points × features) and hold at least one point "
-                f"and one column; got shape {tuple(rows.shape)}."
+            raise InputError(
+                name,
+                "have two dimensions (points × features) and hold at least one point and one "
+                "column",
+                f"got shape {tuple(rows.shape)}",
             )
         self._rows = rows
         self.shape: tuple[int, int] = (int(rows.shape[0]), int(rows.shape[1]))
@@ -141,31 +149,32 @@ class Blocks:
         # Whole chunks: a chunk is decompressed each time it is touched.
         self.size = max(fits // chunk, 1) * chunk
         if 8 * chunk * self.shape[1] > max(room, BLOCK_BYTES):
-            raise ValueError(
-                f"{name} must have chunks of fewer rows to be read within working_memory; they are "
-                f"of shape {tuple(rows.chunks)}, and all columns of {chunk} rows are "
-                f"{8 * chunk * self.shape[1] / 2**20:.0f} MB."
+            raise InputError(
+                name,
+                "have chunks of fewer rows to be read within working_memory",
+                f"they are of shape {tuple(rows.chunks)}, and all columns of {chunk} rows are "
+                f"{8 * chunk * self.shape[1] / 2**20:.0f} MB",
             )
         self.dtype = checks.matrix(rows[:1], name).dtype
         for start, block in self._read():
             checks.matrix(block, name, first_row=start)
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
+    def __getitem__(self, rows: slice) -> Array:
         """An array of these rows."""
         return np.ascontiguousarray(self._rows[rows], dtype=self.dtype)
 
-    def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]:
+    def __iter__(self) -> Iterator[tuple[int, Array]]:
         for start, block in self._read():
             yield start, np.ascontiguousarray(block, dtype=self.dtype)
 
-    def _read(self) -> Iterator[tuple[int, NDArray[Any]]]:
+    def _read(self) -> Iterator[tuple[int, Array]]:
         if isinstance(self._rows, ParquetRows):
             yield from self._rows.blocks()
         else:
             for start in range(0, self.shape[0], self.size):
                 yield start, self._rows[start : start + self.size]
 
-    def take(self, index: NDArray[np.int64]) -> NDArray[Any]:
+    def take(self, index: Ints) -> Array:
         """An array of these rows, in this order; one pass over a parquet file."""
         out = np.empty((index.size, self.shape[1]), self.dtype)
         if isinstance(self._rows, ParquetRows):
@@ -200,21 +209,95 @@ class Blocks:
         return digest.hexdigest()
 
 
-class Picked:
-    """Some rows of features that are elsewhere; slices give arrays."""
+@dataclass(frozen=True)
+class BlockPoints:
+    """Training points that are read a block at a time."""
 
-    def __init__(self, points: Any, index: NDArray[np.int64]) -> None:
-        self._points, self._index = points, index
+    blocks: Blocks
+    measure: Measure
 
-    def __getitem__(self, rows: slice) -> Any:
-        index = self._index[rows]
-        return self._points.take(index) if isinstance(self._points, Blocks) else self._points[index]
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of points and of features."""
+        return self.blocks.shape
+
+    def __getitem__(self, rows: slice) -> Array:
+        """These rows as an array."""
+        return self.blocks[rows]
+
+    def take(self, index: Ints) -> Array:
+        """These rows as an array, in this order."""
+        return self.blocks.take(index)
+
+    def digest(self) -> str:
+        """A hash of the contents."""
+        return self.blocks.digest()
+
+    def queries(self, X_val: Any) -> Array:
+        """Validation points, checked, as the search takes them."""
+        return checks.matrix(X_val, "X_val", n_columns=self.shape[1])
+
+    def search(self, demand: Demand) -> "BlockDistances | BlockNearest":
+        """The search among these points that meets a demand."""
+        if demand.nearest is None or not demand.bounded_support:
+            return self.all_distances(demand)  # they are at hand, and with them all weights
+        # One more than is needed, as one of them may be the validation point itself.
+        limit = demand.nearest + 1
+        return BlockNearest(self.blocks, self.measure, _held(demand, 64 * limit), limit)
+
+    def all_distances(self, demand: Demand) -> "BlockDistances":
+        """A search that computes the distances to all points."""
+        return BlockDistances(self.blocks, self.measure, _held(demand, 8 * self.shape[0]))
+
+    def is_partial(self, queries: Any, limited: bool) -> bool:
+        """Whether a search knows of some neighbours only: the nearest of all blocks are exact."""
+        return False
+
+    def part(self, columns: Ints) -> Part:
+        """Some of the points, left where they are."""
+        return Part(self, columns)
 
 
-def content(X: Any) -> Any:
-    """What stands for features in a fingerprint: themselves, or a hash of their contents."""
-    if X is None:
-        return None
-    if is_dask(X):
-        return np.asarray(X)
-    return np.asarray(X[:]) if is_source(X) else frames.content(X)
+def _held(demand: Demand, row: float) -> int:
+    """How many rows of so many bytes one pass over the blocks serves."""
+    room = max(demand.room - 4 * BLOCK_BYTES, demand.room / 2)  # the blocks take their share
+    return int(min(max(room / (row + demand.sums), 1), MOST_HELD))
+
+
+@dataclass(frozen=True)
+class BlockDistances:
+    """The distances to the points of all blocks; one pass over them serves `width` rows."""
+
+    blocks: Blocks
+    measure: Measure
+    width: int
+
+    def rows(self, queries: Any) -> Iterator[Everyone]:
+        """One row for each validation point, in their order."""
+        for start in range(0, queries.shape[0], self.width):
+            some = queries[start : start + self.width]
+            out = np.empty((some.shape[0], self.blocks.shape[0]))
+            for first, block in self.blocks:
+                out[:, first : first + block.shape[0]] = self.measure.distances(some, block)
+            for row in out:
+                yield Everyone(row)
+
+
+@dataclass(frozen=True)
+class BlockNearest:
+    """The nearest points of all blocks; one pass over them serves `width` rows."""
+
+    blocks: Blocks
+    measure: Measure
+    width: int
+    limit: int
+
+    def rows(self, queries: Any) -> Iterator[Known]:
+        """One row for each validation point, in their order."""
+        for start in range(0, queries.shape[0], self.width):
+            some = queries[start : start + self.width]
+            best: list[Known] = []
+            for first, block in self.blocks:
+                found = nearest_of(block, first, some, self.limit, self.measure)
+                best = merge([best, found], self.limit) if best else found
+            yield from best

@@ -12,120 +12,159 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputError
 from dataworth.inputs import checks
-from dataworth.neighbors import distances as neighbors
-from dataworth.neighbors import search as searches
-from dataworth.neighbors.search import Row
-from dataworth.weights import Known
+from dataworth.neighbors.blocks import MOST_HELD
+from dataworth.neighbors.distances import Measure
+from dataworth.neighbors.rows import Everyone, Known, merge
+from dataworth.neighbors.search import Demand, nearest_of
 
 FAN_IN = 8  # how many shards' neighbours one task merges
 
 
-def _checked(block: NDArray[Any], start: int) -> NDArray[Any]:
-    array: NDArray[Any] = checks.matrix(block, "X", first_row=start)
+def _checked(block: Array, start: int) -> Array:
+    array: Array = checks.matrix(block, "X", first_row=start)
     return array
 
 
-def _check(block: NDArray[Any], start: int) -> np.dtype[Any]:
+def _check(block: Array, start: int) -> np.dtype[Any]:
     return _checked(block, start).dtype
 
 
-def _digest(block: NDArray[Any]) -> str:
+def _digest(block: Array) -> str:
     return hashlib.sha256(_checked(block, 0).tobytes()).hexdigest()
 
 
-def _distances(
-    block: NDArray[Any], queries: NDArray[Any], metric: neighbors.Metric, params: dict[str, Any]
-) -> NDArray[np.float64]:
-    return neighbors.distances(queries, _checked(block, 0), metric, params)
+def _distances(block: Array, queries: Array, measure: Measure) -> Floats:
+    return measure.distances(queries, _checked(block, 0))
 
 
-def _nearest(block: NDArray[Any], start: int, queries: NDArray[Any], *rest: Any) -> list[Any]:
-    return searches.nearest_of(_checked(block, start), start, queries, *rest)
+def _nearest(block: Array, start: int, queries: Array, limit: int, measure: Measure) -> list[Known]:
+    return nearest_of(_checked(block, start), start, queries, limit, measure)
 
 
-class ShardedPoints:
-    """The blocks of rows of a Dask array, checked where they are."""
+class DaskPoints:
+    """The rows of a Dask array, checked and searched where they are."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, measure: Measure) -> None:
         import dask
 
         if X.ndim != 2 or 0 in X.shape:
-            raise ValueError(
-                "X must have two dimensions (points × features) and hold at least one point and "
-                f"one column; got shape {X.shape}."
+            raise InputError(
+                "X",
+                "have two dimensions (points × features) and hold at least one point and one "
+                "column",
+                f"got shape {X.shape}",
             )
         if np.isnan(X.shape[0]):
-            raise ValueError("X must know its chunk sizes; call X.compute_chunk_sizes() first.")
+            raise InputError(
+                "X", "know its chunk sizes", hint="Call X.compute_chunk_sizes() first."
+            )
         X = X.rechunk({1: -1})
         self.array = X
+        self.measure = measure
         self.shape: tuple[int, int] = X.shape
         starts = np.concatenate([[0], np.cumsum(X.chunks[0])[:-1]]).tolist()
         filled = np.flatnonzero(X.chunks[0])
-        self.blocks = [X.to_delayed()[i, 0] for i in filled]
+        self.shards = [X.to_delayed()[i, 0] for i in filled]
         self.starts = [starts[i] for i in filled]
         check = dask.delayed(_check, pure=True)
-        found = [check(b, s) for b, s in zip(self.blocks, self.starts, strict=True)]
+        found = [check(b, s) for b, s in zip(self.shards, self.starts, strict=True)]
         self.dtype = np.result_type(*dask.compute(*found))
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
+    def __getitem__(self, rows: slice) -> Array:
         """These rows, brought here."""
         return np.ascontiguousarray(self.array[rows].compute(), dtype=self.dtype)
+
+    def take(self, index: Ints) -> Array:
+        """These rows, brought here, in this order."""
+        return np.ascontiguousarray(self.array[index].compute(), dtype=self.dtype)
 
     def digest(self) -> str:
         """A hash of the contents, taken where they are."""
         import dask
 
         digest = dask.delayed(_digest, pure=True)
-        return " ".join(dask.compute(*(digest(block) for block in self.blocks)))
+        return " ".join(dask.compute(*(digest(shard) for shard in self.shards)))
+
+    def queries(self, X_val: Any) -> Array:
+        """Validation points, checked, as the search takes them."""
+        return checks.matrix(X_val, "X_val", n_columns=self.shape[1])
+
+    def search(self, demand: Demand) -> "ShardDistances | ShardNearest":
+        """The search among these points that meets a demand."""
+        if demand.nearest is None:
+            return ShardDistances(self, _held(demand, 8 * self.shape[0]))
+        # One more than is needed, as one of them may be the validation point itself.
+        limit = demand.nearest + 1
+        return ShardNearest(self, _held(demand, 64 * limit), limit)
+
+    def is_partial(self, queries: Any, limited: bool) -> bool:
+        """Whether a search knows of some neighbours only: a limit keeps the others away."""
+        return limited
+
+    def part(self, columns: Ints) -> None:
+        """A part of a Dask array cannot be valued."""
+        raise InputError("cv", "be None where X is a Dask array")
+
+
+def _held(demand: Demand, row: float) -> int:
+    """How many rows of so many bytes are asked for at a time."""
+    return int(min(max(demand.room / (row + demand.sums), 1), MOST_HELD))
 
 
 @dataclass(frozen=True)
-class Sharded:
-    """The nearest points of all shards; all distances where there is no limit."""
+class ShardDistances:
+    """The distances to the points of all shards."""
 
-    points: ShardedPoints
-    metric: neighbors.Metric
-    params: dict[str, Any]
-    limit: int | None
-    held: int
+    points: DaskPoints
+    width: int
 
-    @property
-    def width(self) -> int:
-        """How many validation points are best searched at a time."""
-        return self.held
-
-    def rows(self, queries: NDArray[Any]) -> Iterator[Row]:
+    def rows(self, queries: Array) -> Iterator[Everyone]:
         """One row for each validation point, in their order."""
-        for start in range(0, len(queries), self.held):
-            some = queries[start : start + self.held]
-            yield from self._distances(some) if self.limit is None else self._nearest(some)
+        for start in range(0, len(queries), self.width):
+            for row in self._distances(queries[start : start + self.width]):
+                yield Everyone(row)
 
-    def _distances(self, queries: NDArray[Any]) -> NDArray[np.float64]:
+    def _distances(self, queries: Array) -> Floats:
         import dask
 
         sent = dask.delayed(queries)
         measure = dask.delayed(_distances, pure=True)
-        parts = [measure(b, sent, self.metric, self.params) for b in self.points.blocks]
+        parts = [measure(shard, sent, self.points.measure) for shard in self.points.shards]
         out = np.empty((len(queries), self.points.shape[0]))
         for start, part in zip(self.points.starts, dask.compute(*parts), strict=True):
             out[:, start : start + part.shape[1]] = part
         return out
 
-    def _nearest(self, queries: NDArray[Any]) -> list[Known]:
+
+@dataclass(frozen=True)
+class ShardNearest:
+    """The nearest points of all shards, found where they are and merged in a tree."""
+
+    points: DaskPoints
+    width: int
+    limit: int
+
+    def rows(self, queries: Array) -> Iterator[Known]:
+        """One row for each validation point, in their order."""
+        for start in range(0, len(queries), self.width):
+            yield from self._nearest(queries[start : start + self.width])
+
+    def _nearest(self, queries: Array) -> list[Known]:
         import dask
 
         sent = dask.delayed(queries)
         search = dask.delayed(_nearest, pure=True)
-        merge = dask.delayed(searches.merge, pure=True)
+        merged = dask.delayed(merge, pure=True)
         found = [
-            search(block, start, sent, self.limit, self.metric, self.params)
-            for block, start in zip(self.points.blocks, self.points.starts, strict=True)
+            search(shard, start, sent, self.limit, self.points.measure)
+            for shard, start in zip(self.points.shards, self.points.starts, strict=True)
         ]
         while len(found) > 1:
             groups = [found[i : i + FAN_IN] for i in range(0, len(found), FAN_IN)]
-            found = [merge(group, self.limit) for group in groups]
+            found = [merged(group, self.limit) for group in groups]
         nearest: list[Known] = found[0].compute()
         return nearest

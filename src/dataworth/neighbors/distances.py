@@ -1,15 +1,7 @@
-"""Neighbours: the only module that knows distances.
+"""Distances between points, to the same bits however many are computed together."""
 
-Distances are computed for a few validation points at a time against all training points, so no
-n_val × n_train matrix ever exists. Every row comes out the same to the last bit, however many
-rows are computed together: a matrix product would not promise that, nor that two copies of
-a training point are at the same distance. So the Euclidean, cosine and Hamming distances have
-compiled kernels of their own that go pair by pair, and every other metric goes to scikit-learn row
-by row.
-"""
-
-import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +10,9 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
+from dataworth.arrays import Array, Floats
 from dataworth.compiled import compiled
+from dataworth.errors import InputError
 from dataworth.inputs import checks
 
 # What scikit-learn measures without making the training points dense.
@@ -81,20 +75,6 @@ COMPILED_METRICS = {
 }
 
 
-@compiled()
-def _sort_ties(sorted_distances: NDArray[np.float64], order: NDArray[np.int64]) -> None:
-    """Put training indices in ascending order within each run of equal distances."""
-    n = order.size
-    start = 0
-    while start < n:
-        stop = start + 1
-        while stop < n and sorted_distances[stop] == sorted_distances[start]:
-            stop += 1
-        if stop - start > 1:
-            order[start:stop].sort()
-        start = stop
-
-
 def distances(
     queries: NDArray[Any], points: NDArray[Any], metric: Metric, params: dict[str, Any]
 ) -> NDArray[np.float64]:
@@ -108,75 +88,33 @@ def distances(
     return out
 
 
-def check_metric(points: NDArray[Any], metric: Metric, params: dict[str, Any]) -> NDArray[Any]:
-    """Try the metric on one point before any work; returns the points as the metric takes them."""
-    if issparse(points) and metric not in SPARSE_METRICS:
-        names = ", ".join(repr(n) for n in SPARSE_METRICS)
-        raise ValueError(f"metric must be one of {names} for sparse X; got {metric!r}.")
-    if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
-        if not np.isin(points, (0, 1)).all():
-            raise ValueError(f"X must hold zeros and ones only with metric={metric!r}.")
-        points = points.astype(bool)
-    try:
-        distances(points[:1], points[:1], metric, params)
-    except Exception as error:
-        why = checks.reason(error)
-        raise ValueError(f"metric {metric!r} cannot measure these points: {why}") from error
-    return points
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its further arguments."""
 
+    metric: Metric
+    params: dict[str, Any] = field(default_factory=dict)
 
-def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Training indices nearest first, and their distances; ties break by training index.
+    def distances(self, queries: Array, points: Array) -> Floats:
+        """Distances of each query (rows) to each point (columns), float64."""
+        return distances(queries, points, self.metric, self.params)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> order, ranked = rank(np.array([2.0, 1.0, 2.0, 0.5]))
-    >>> order
-    array([3, 1, 0, 2])
-    """
-    order = np.argsort(row)
-    ranked = row[order]
-    _check_distances(ranked[0], ranked[-1])
-    _sort_ties(ranked, order)
-    return order, ranked
-
-
-def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-    """The first `limit` training indices of `rank`, without a full sort.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> nearest(np.array([2.0, 1.0, 2.0, 0.5]), 3)
-    array([3, 1, 0])
-    """
-    edge = np.partition(row, limit - 1)[limit - 1]
-    inner = np.flatnonzero(row < edge)
-    tied = np.flatnonzero(row == edge)[: limit - inner.size]
-    chosen = np.sort(np.concatenate([inner, tied]))
-    return chosen[rank(row[chosen])[0]]
-
-
-def extent(row: NDArray[np.float64]) -> tuple[float, float]:
-    """The least and the largest distance."""
-    near, far = float(row.min()), float(row.max())
-    _check_distances(near, far)
-    return near, far
-
-
-def median(row: NDArray[np.float64]) -> float:
-    """The median distance."""
-    low, high = (row.size - 1) // 2, row.size // 2
-    parted = np.partition(row, high)
-    below = parted[high] if low == high else parted[:high].max()
-    return float(0.5 * (below + parted[high]))
-
-
-def _check_distances(least: float, largest: float) -> None:
-    if not (least >= 0.0 and math.isfinite(largest)):
-        bad = least if least < 0.0 else largest
-        raise ValueError(
-            f"metric gave a distance of {bad}: distances must be finite and not negative. "
-            "Scale the features, or use another metric."
-        )
+    def checked(self, points: Array) -> Array:
+        """Try the metric on one point before any work; returns the points as it takes them."""
+        if issparse(points) and self.metric not in SPARSE_METRICS:
+            names = ", ".join(repr(n) for n in SPARSE_METRICS)
+            raise InputError("metric", f"be one of {names} for sparse X", f"got {self.metric!r}")
+        if self.metric in PAIRWISE_BOOLEAN_FUNCTIONS:
+            if not np.isin(points, (0, 1)).all():
+                raise InputError("X", f"hold zeros and ones only with metric={self.metric!r}")
+            points = points.astype(bool)
+        try:
+            self.distances(points[:1], points[:1])
+        except Exception as error:
+            why = checks.reason(error)
+            raise InputError(
+                "metric",
+                "suit the points",
+                f"metric {self.metric!r} cannot measure these points: {why}",
+            ) from error
+        return points

@@ -1,18 +1,24 @@
-"""The work of one thread: values of blocks of validation points, added up."""
+"""The work of one worker: values of blocks of validation points, added up."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from joblib import effective_n_jobs
 
-from dataworth.games.all import Game
-from dataworth.games.kernels import row_passes as rows
+from dataworth.arrays import Array, Floats, Ints
+from dataworth.games.game import Game
+from dataworth.games.kernels import adding
 from dataworth.games.solutions import Solution
-from dataworth.neighbors.search import Row, Search
-from dataworth.weights import Known, Ranked, Weighting, cut, without
+from dataworth.neighbors.points import Points
+from dataworth.neighbors.rows import Known, Row
+from dataworth.neighbors.search import Demand, Search
+from dataworth.settings import Settings
+from dataworth.training.folds import OpenedFold
+from dataworth.weights.ranked import Ranked, Within
+from dataworth.weights.weighting import Weighting
 
 # Validation points are summed in blocks of this many, and the blocks in their order. It is a
 # constant, and not a matter of memory or threads, so that neither can change a bit of the result.
@@ -21,10 +27,17 @@ BLOCK = 8
 
 @dataclass(frozen=True)
 class Limit:
-    """How many of the nearest points are ranked: a number, or what it takes.
+    """How many of the nearest points are ranked.
 
-    `ratio` applies where `rank` is "adaptive": four times as many are ranked, from `start`, until
-    what is left out is at most this share of the value for more than half of the points.
+    Attributes
+    ----------
+    rank : int, "adaptive" or None
+        A number, or as many as it takes, or all.
+    ratio : float
+        Where `rank` is "adaptive": four times as many are ranked, from `start`, until what is left
+        out is at most this share of the value for more than half of the points.
+    start : int
+        How many are ranked first.
     """
 
     rank: int | Literal["adaptive"] | None
@@ -33,51 +46,61 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Leg:
-    """A part of a run whose validation points share a training set.
-
-    size : how many validation points it has.
-    open : makes the task, and its validation points, their labels and, where they are training
-        points themselves, their positions among those.
-    columns : the training points of this part among all of them; None for all.
-    rows : positions of its validation points where these are training points; else None.
-    """
-
-    size: int
-    open: Callable[[], tuple["Task", Any, NDArray[Any], NDArray[np.int64] | None]]
-    columns: NDArray[np.int64] | None
-    rows: NDArray[np.int64] | None = None
-
-
-@dataclass(frozen=True)
 class Part:
     """Sums over one block of validation points.
 
-    sums : a row for the values and, where bounded, one each for their lower and upper ends.
-    columns : the training points of the sums, all others being 0; None for all of them.
-    error : the largest utility error.
+    Attributes
+    ----------
+    sums : (1 or 3, n) array
+        A row for the values and, where bounded, one each for their lower and upper ends.
+    columns : (n,) array of int or slice
+        The training points of the sums; all others are 0.
+    error : float
+        The largest error of a utility.
     """
 
-    sums: NDArray[np.float64]
-    columns: NDArray[np.int64] | None
+    sums: Floats
+    columns: Ints | slice
     error: float
 
 
 @dataclass(frozen=True)
-class Task:
+class Job:
     """Everything a worker needs to value blocks of validation points.
 
-    columns : the training points of the search that take part; None for all.
-    bounded : whether lower and upper ends are wanted beside the values.
+    Attributes
+    ----------
+    search : Search
+        Finds the neighbours of validation points.
+    game : Game
+        What a set of training points is worth.
+    ranker : Weighting or Within
+        Ranks and weighs the neighbours.
+    limit : Limit
+        How many of them are ranked.
+    bounded : bool
+        Whether lower and upper ends are wanted beside the values.
     """
 
     search: Search
     game: Game
-    weighting: Weighting
-    radius: float | None
+    ranker: Weighting | Within
     limit: Limit
-    columns: NDArray[np.int64] | None
     bounded: bool
+
+    @classmethod
+    def of(cls, settings: Settings, fold: OpenedFold) -> "Job":
+        """The job of valuing the training points of an opened fold."""
+        n, n_classes = fold.targets.codes.size, fold.targets.n_classes
+        bounded = settings.is_bounded(fold.points.is_partial(fold.queries, settings.limited))
+        setup = settings.setup(n, n_classes)
+        return cls(
+            search=fold.points.search(_demand(settings, fold.points, bounded)),
+            game=settings.game.load().game(setup, fold.targets.codes, settings.coefficients(n)),
+            ranker=settings.ranker(),
+            limit=Limit(settings.rank_limit(n), settings.adaptive_ratio, 4 * setup.n_neighbors),
+            bounded=bounded,
+        )
 
     def __sizeof__(self) -> int:
         # Dask sends what is large to its workers once, and not with each block.
@@ -88,7 +111,7 @@ class Task:
         """How many validation points to hand over at a time: whole blocks of them."""
         return max(self.search.width // BLOCK, 1) * BLOCK
 
-    def run(self, queries: Any, labels: NDArray[Any], own: NDArray[np.int64] | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
         """Sums over these validation points, a part for each block of them.
 
         `own` are their positions in the training set, if they are training points: each is left
@@ -107,10 +130,10 @@ class Task:
     def contributions(
         self,
         queries: Any,
-        labels: NDArray[Any],
-        own: NDArray[np.int64] | None,
-        points: NDArray[np.int64],
-    ) -> NDArray[np.float64]:
+        labels: Array,
+        own: Ints | None,
+        points: Ints,
+    ) -> Floats:
         """What some training points add to each of these validation points, (n_val, points)."""
         out = np.zeros((len(labels), points.size))
         for i, row in enumerate(self.search.rows(queries)):
@@ -122,7 +145,7 @@ class Task:
             out[i] = values[points]
         return out
 
-    def _sum(self, solved: Any) -> Part:
+    def _sum(self, solved: Iterable[tuple[Ranked, Solution]]) -> Part:
         """The sums of one block, in its order.
 
         Where few points have a value, as with neighbours that a search found, only these are kept.
@@ -141,7 +164,7 @@ class Task:
                     self._add(sums, each[0].order, *each)
                 waiting.clear()
         if sums is not None:
-            return Part(sums, None, error)
+            return Part(sums, slice(None), error)
         if not waiting:
             return Part(np.zeros((height, 0)), np.empty(0, np.int64), error)
         orders = [ranked.order for ranked, _ in waiting]
@@ -153,13 +176,24 @@ class Task:
             at += ranked.order.size
         return Part(sums, columns, error)
 
+    def neighbors(
+        self, query: Any, own: int | None, n_neighbors: int, top: int
+    ) -> tuple[Known, Floats]:
+        """The nearest training points of a point but `own`, and their weights from 0 to 1."""
+        (row,) = self.search.rows(query)
+        near = row.nearest(n_neighbors, own)
+        ranked = row.ranked_by(self.ranker, self.game.n_points, own, None)
+        weights = np.zeros(self.game.n_points)
+        weights[ranked.order] = ranked.weights / top
+        return near, weights[near.index]
+
     def _solve(self, row: Row, label: Any, own: int | None) -> tuple[Ranked, Solution]:
         whole = self._rank(row, own)
         if self.limit.rank != "adaptive":
             return whole, self.game.solve(whole, label)
         size = self.limit.start
         while 4 * size <= whole.players:  # beyond, the exact values cost little more
-            ranked = cut(whole, size, self.game.n_points)
+            ranked = whole.cut(size, self.game.n_points)
             solution = self.game.solve(ranked, label)
             if solution.settled(ranked, self.limit.ratio):
                 return ranked, solution
@@ -168,30 +202,37 @@ class Task:
 
     def _rank(self, row: Row, own: int | None) -> Ranked:
         limit = None if self.limit.rank == "adaptive" else self.limit.rank
-        if isinstance(row, Known):
-            return self.weighting.rank_known(row, self.game.n_points, own, limit)
-        if self.columns is not None:
-            row = row[self.columns]
-        if own is not None:
-            others = np.concatenate([row[:own], row[own + 1 :]])
-            return without(self._rank(others, None), own)
-        if self.radius is not None:
-            within = np.flatnonzero(row <= self.radius)
-            return Ranked(within, np.ones(within.size, np.int16), None, True)
-        return self.weighting.rank(row, limit)
+        return row.ranked_by(self.ranker, self.game.n_points, own, limit)
 
     def _add(
         self,
-        sums: NDArray[np.float64],
-        places: NDArray[np.int64],
+        sums: Floats,
+        places: Ints,
         ranked: Ranked,
         solution: Solution,
     ) -> None:
-        rows.add_at(places, solution.inner, sums[0])
+        adding.add_at(places, solution.inner, sums[0])
         if not self.bounded:
             return
         lower, upper = solution.interval()
-        rows.add_at(places, lower, sums[1])
-        rows.add_at(places, upper, sums[2])
+        adding.add_at(places, lower, sums[1])
+        adding.add_at(places, upper, sums[2])
         if ranked.behind is not None:
             solution.add_behind(ranked, sums)
+
+
+def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
+    """What the search is asked for.
+
+    One worker holds rows of distances, and for each block of them the sums of all training points,
+    unless weights of bounded support leave most of these 0.
+    """
+    n, support = points.shape[0], settings.weighting.support is not None
+    few = support and settings.max_rank is None
+    return Demand(
+        nearest=settings.nearest_needed(n),
+        bounded_support=support,
+        sums=0 if few else (24 if bounded else 8) * n / BLOCK,
+        room=settings.working_memory / effective_n_jobs(settings.n_jobs),
+        block=BLOCK,
+    )

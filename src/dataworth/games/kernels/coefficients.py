@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
-from dataworth.games.kernels.walk import Floats, Ints
 
 
 class Coefficients(NamedTuple):

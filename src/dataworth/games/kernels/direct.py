@@ -1,7 +1,8 @@
 """The hard-label game of several classes at once: does any class outweigh the right one?
 
-U(S) = 1 if no class has more weight among the K nearest of S than the label y, else 0; ties and
-the empty set count as 1. The state is the lead of y over each rival, one axis per rival: a point
+U(S) = 1 if the label y has more weight among the K nearest of S than any other class, 0 if another
+class has more; where some have as much and none more, as in the empty set, it is `tie` (1 in the
+paper). The state is the lead of y over each rival, one axis per rival: a point
 labelled y adds its weight on all axes, a rival takes it off its own. With two classes this is the
 binary game.
 
@@ -13,9 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
-from dataworth.games.kernels.walk import Floats, Ints, Lattice, walk
+from dataworth.games.kernels.walk import Lattice, walk
 
 MOST_CLASSES = 4
 
@@ -26,16 +28,16 @@ def table_bytes(n_classes: int, neighbors: int, top: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def lattice(n_classes: int, neighbors: int, top: int) -> Lattice:
+def lattice(n_classes: int, neighbors: int, top: int, tie: float) -> Lattice:
     """The lattice of the direct vote; ids are class * (top + 1) + weight, y being class 0."""
     axes = n_classes - 1
     side = 2 * neighbors * top + 1
     shape = (side,) * axes
-    utility = np.ones(shape)
+    lead = np.full(shape, neighbors * top)  # the least over all rivals, which decides
+    along = np.arange(side) - neighbors * top
     for axis in range(axes):
-        behind = [slice(None)] * axes
-        behind[axis] = slice(0, neighbors * top)
-        utility[tuple(behind)] = 0.0
+        np.minimum(lead, along.reshape([-1 if a == axis else 1 for a in range(axes)]), out=lead)
+    utility = np.where(lead == 0, tie, (lead > 0).astype(np.float64))
     strides = np.array([side ** (axes - 1 - axis) for axis in range(axes)], dtype=np.int64)
     weight = np.arange(top + 1)
     shifts = np.concatenate([weight * strides.sum(), *(-weight * s for s in strides)])

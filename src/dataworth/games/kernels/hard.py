@@ -1,8 +1,8 @@
 """The hard-label game: is the weighted vote of the K nearest right?
 
-Binary: U(S) = 1 if the weight of label y among the K nearest of S is at least that of the rival
-label, else 0. A tie counts as right and U(empty set) = 1. The state is the sum of signed integer
-weights: +w for label y, -w for the rival.
+Binary: U(S) = 1 if the weight of label y among the K nearest of S is more than that of the rival
+label, else 0; a tie, and so the empty set, is worth `tie` (1 in the paper). The state is the sum of
+signed integer weights: +w for label y, -w for the rival.
 
 Several classes (one-vs-one): U is the mean over the rivals c of the binary game played by the
 points labelled y or c alone. K counts inside each of these subgames.
@@ -12,13 +12,14 @@ Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the w
 
 import numpy as np
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
-from dataworth.games.kernels.walk import Floats, Ints, Lattice, walk
+from dataworth.games.kernels.walk import Lattice, walk
 
 
 @compiled()
-def _signed_sum_lattice(neighbors: int, top: int) -> Lattice:
+def _signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
     """The lattice of the binary game for weights up to `top`; ids are signed weights plus `top`.
 
     Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
@@ -27,7 +28,8 @@ def _signed_sum_lattice(neighbors: int, top: int) -> Lattice:
     lane = 16  # slices of whole vector registers, so that no loop ends in scalar steps
     origin = neighbors * top + lane
     utility = np.zeros(2 * origin + 1)
-    utility[origin:] = 1.0
+    utility[origin] = tie
+    utility[origin + 1 :] = 1.0
     slices = np.empty((neighbors - 1, 3), np.int64)
     for row in range(neighbors - 1):
         level = neighbors - 1 - row
@@ -40,7 +42,14 @@ def _signed_sum_lattice(neighbors: int, top: int) -> Lattice:
 
 @compiled()
 def binary(
-    ids: Ints, players: int, top: int, neighbors: int, c: Coefficients, out: Floats, tail: Floats
+    ids: Ints,
+    players: int,
+    top: int,
+    neighbors: int,
+    tie: float,
+    c: Coefficients,
+    out: Floats,
+    tail: Floats,
 ) -> tuple[float, float]:
     """Values of one binary game, nearest point first.
 
@@ -52,7 +61,7 @@ def binary(
     inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
     if ids.size == players:
         outside = outside[:0]
-    game = _signed_sum_lattice(k, top)
+    game = _signed_sum_lattice(k, top, tie)
     walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
 
@@ -99,6 +108,7 @@ def one_vs_one(
     players: Ints,
     top: int,
     neighbors: int,
+    tie: float,
     c: Coefficients,
     out: Floats,
     tail: Floats,
@@ -111,6 +121,7 @@ def one_vs_one(
     labels, weights : (n,) class codes, and integer weights in 0..top, of the nearest points.
     label : the class code of the validation point.
     players : (C,) how many points of each class there are that are no null players.
+    tie : what a tied vote, and so the empty set, is worth.
     out : (n,) receives the values.
     tail : (C, top+1) receives what points behind those given are worth, by class and weight.
     margins : (2, C) receives what the values of points given, and of those behind, lack at most.
@@ -125,14 +136,17 @@ def one_vs_one(
     members, ids, values = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     behind = np.zeros(2 * top + 1)
     for rival in range(n_classes):
-        if rival == label or players[rival] == 0:
-            continue  # without rivals the vote is always right, and every value is 0
+        if rival == label or (players[rival] == 0 and tie == 1.0):
+            continue  # nobody votes against the label, so that it always wins or ties
+        if players[label] + players[rival] == 0:
+            continue
         other = ranks[starts[rival] : starts[rival + 1]]
         size = own.size + other.size
         _merge(own, other, weights, top, members, ids)
         near, far = binary(
-            ids[:size], players[label] + players[rival], top, neighbors, c, values[:size], behind
-        )
+            ids[:size], players[label] + players[rival], top, neighbors, tie, c, values[:size],
+            behind,
+        )  # fmt: skip
         share = 1.0 / (n_classes - 1)
         for i in range(size):
             out[members[i]] += share * values[i]

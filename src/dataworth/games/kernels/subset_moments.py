@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import uint64
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
-from dataworth.games.kernels.walk import Floats, Ints, downdate, downdate_terms
+from dataworth.games.kernels.walk import downdate, downdate_terms
 
 
 class Points(NamedTuple):

@@ -20,9 +20,9 @@ where the last E[R] is over (K-1)-subsets of the m-2 other points before m: a po
 
 import numpy as np
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
-from dataworth.games.kernels.walk import Floats, Ints
 
 
 @compiled()

@@ -30,12 +30,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Up to this many times K ranks, tables that skip a point are walked; beyond, terms of the downdate
 # are at most half of the ones before.

@@ -34,6 +34,7 @@ Cost: O(n K J) for n points and J nodes; memory O(K J + n).
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from dataworth.compiled import compiled, inlined
 from dataworth.games.kernels.subset_moments import (
     Points,
@@ -49,7 +50,7 @@ from dataworth.games.kernels.subset_moments import (
     step,
     step_square,
 )
-from dataworth.games.kernels.walk import NEAR, Floats, downdate_terms
+from dataworth.games.kernels.walk import NEAR, downdate_terms
 
 
 @inlined
@@ -183,7 +184,7 @@ def _add_reading(
 
 
 @compiled(fastmath=True)
-def weighted_mean(
+def values(
     points: Points,
     start: Floats,
     room: Floats,

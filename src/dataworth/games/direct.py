@@ -1,0 +1,68 @@
+"""The hard game of several classes at once: is the right label the heaviest?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dataworth.errors import InputError
+from dataworth.games.game import Classification, Setup
+from dataworth.games.kernels import direct
+from dataworth.games.solutions import Solution
+from dataworth.weights.ranked import Ranked
+
+MOST_BYTES = 2**30
+
+
+def check_size(setup: Setup) -> None:
+    """Refuse a game whose table would not fit into memory."""
+    if setup.n_classes > direct.MOST_CLASSES:
+        raise InputError(
+            "multiclass",
+            f"be 'one-vs-one' for more than {direct.MOST_CLASSES} classes",
+            f"y has {setup.n_classes}",
+        )
+    k, top = setup.n_neighbors, setup.weighting.top
+    size = direct.table_bytes(setup.n_classes, k, top)
+    if size > MOST_BYTES:
+        raise InputError(
+            "multiclass",
+            f"be 'one-vs-one' with {setup.n_classes} classes, n_neighbors={k} and "
+            f"n_bits={setup.weighting.n_bits}, or these must be lower",
+            f"multiclass='direct' would take {size / 2**30:.0f} GB",
+        )
+
+
+@dataclass(frozen=True)
+class DirectGame(Classification):
+    """The weighted vote of up to four classes at once."""
+
+    tie: float
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        top = self.weighting.top
+        table = np.zeros((self.n_classes, top + 1))
+        if ranked.order.size == 0 or self.n_classes == 1:
+            return self.solution(
+                ranked, label, np.zeros(ranked.order.size), table, (0.0, 0.0), True
+            )
+        # The label's own class comes first on the lattice, the others keep their order.
+        place = np.arange(self.n_classes)
+        place[:label] += 1
+        place[label] = 0
+        ids = place[self.codes[ranked.order]] * (top + 1) + ranked.weights
+        players = ranked.players
+        k = min(self.n_neighbors, players)
+        out, tail = np.empty(ids.size), np.zeros(table.size)
+        margins = direct.values(
+            ids,
+            direct.lattice(self.n_classes, k, top, self.tie),
+            players,
+            k,
+            self.coefficients,
+            out,
+            tail,
+        )
+        # With two rivals or more, a wrong point may help by pushing out one that is worse.
+        sided = ranked.falling and self.n_classes == 2
+        return self.solution(ranked, label, out, tail.reshape(table.shape)[place], margins, sided)

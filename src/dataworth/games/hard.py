@@ -1,0 +1,69 @@
+"""The hard game: is the weighted vote of the K nearest right?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dataworth.arrays import Floats, Ints
+from dataworth.games import direct
+from dataworth.games.game import Classification, Game, Setup
+from dataworth.games.kernels import hard
+from dataworth.games.kernels.coefficients import Coefficients, reach
+from dataworth.games.solutions import Solution
+from dataworth.games.ties import TIES
+from dataworth.weights.ranked import Ranked
+
+
+def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
+    """The vote between each two classes, or of all of them at once."""
+    kind = direct.DirectGame if setup.multiclass == "direct" else HardGame
+    common = (targets, setup.n_classes, setup.n_neighbors, setup.weighting, coefficients)
+    return kind(*common, tie=TIES[setup.ties].worth)
+
+
+def check_size(setup: Setup) -> None:
+    """Refuse a game whose tables would not fit into memory."""
+    if setup.multiclass == "direct":
+        direct.check_size(setup)
+
+
+@dataclass(frozen=True)
+class HardGame(Classification):
+    """The weighted vote; one-vs-one where there are more than two classes."""
+
+    tie: float
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        codes = self.codes[ranked.order]
+        _, players = self._counts(ranked)
+        top = self.weighting.top
+        out = np.empty(codes.size)
+        table, margins = np.empty((self.n_classes, top + 1)), np.empty((2, self.n_classes))
+        hard.one_vs_one(
+            codes, ranked.weights, label, players, top, self.n_neighbors, self.tie,
+            self.coefficients, out, table, margins,
+        )  # fmt: skip
+        return self.solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
+
+    def _counts(self, ranked: Ranked) -> tuple[Ints, Ints]:
+        """How many points of each class are ranked, and how many there are."""
+        near = np.bincount(self.codes[ranked.order], minlength=self.n_classes)
+        if ranked.behind is None:
+            return near, near
+        return near, near + np.bincount(self.codes[ranked.others], minlength=self.n_classes)
+
+    def reach(self, ranked: Ranked, label: int) -> Floats:
+        near, players = self._counts(ranked)
+        out = np.zeros(self.n_classes)
+        for rival in range(self.n_classes):
+            pair = [label, rival]
+            contested = players[rival] > 0 or (self.tie < 1.0 and players[label] > 0)
+            if rival != label and contested:
+                out[pair] += reach(
+                    self.coefficients,
+                    int(players[pair].sum()),
+                    int(near[pair].sum()),
+                    self.n_neighbors,
+                )
+        return out / max(self.n_classes - 1, 1)

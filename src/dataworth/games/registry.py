@@ -1,0 +1,94 @@
+"""The games that `KNNShapley(game=...)` knows by name; importing this imports none of them.
+
+A new game is a kernel, a module beside this one with `game(setup, targets, coefficients)` and
+`check_size(setup)` (see `games.game.GameModule`), and an entry here.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from dataworth.games.game import GameModule
+
+
+@dataclass(frozen=True)
+class GameKind:
+    """A game: what a set of training points is worth to a validation point.
+
+    Attributes
+    ----------
+    name : str
+        What `game=` and the command line call it.
+    short : str
+        What a set is worth, in a few words, for the help of the command line.
+    words : str
+        The same in full, for the documentation.
+    module : str
+        Where it is implemented.
+    cost : str
+        The time for one validation point beyond sorting, with N training points, K neighbours and
+        b bits.
+    numeric : bool
+        Whether targets are numbers, not labels.
+    real_weights : bool
+        Whether it can be played with weights that are not rounded (`n_bits=None`).
+    radius : bool
+        Whether it can be played by the points within a radius.
+    least_weight : float
+        Real weights below this count as 0.
+    options : tuple of str
+        Parameters that this game alone takes.
+    """
+
+    name: str
+    short: str
+    words: str
+    module: str
+    cost: str
+    numeric: bool = False
+    real_weights: bool = True
+    radius: bool = True
+    least_weight: float = 1e-300
+    options: tuple[str, ...] = ()
+
+    def load(self) -> "GameModule":
+        """The module that plays it."""
+        return cast("GameModule", import_module(self.module))
+
+
+GAMES = {
+    kind.name: kind
+    for kind in (
+        GameKind(
+            "soft",
+            "the share of the right label",
+            "the weight of the right label among the K nearest, as a share of their total weight; "
+            "1 / number of classes for an empty set.",
+            "dataworth.games.soft",
+            "O(N K^2 2^b), O(N) unweighted",
+        ),
+        GameKind(
+            "hard",
+            "whether the vote is right",
+            "1 if the weighted vote of the K nearest is right, else 0; see `ties` for votes that "
+            "are tied, and `multiclass` for more than two classes.",
+            "dataworth.games.hard",
+            "O(N K^2 2^b) for each pair of the right class with another",
+            real_weights=False,
+            radius=False,
+            options=("multiclass", "ties"),
+        ),
+        GameKind(
+            "regression",
+            "minus the squared error of the mean target",
+            "minus the squared error of the weighted mean of the K nearest targets. An empty set, "
+            "and one without any weight, predicts 0: centre the targets before `fit`, or points "
+            "are paid for the distance of the targets from 0.",
+            "dataworth.games.regression",
+            "O(N K^2 2^b), O(N) unweighted",
+            numeric=True,
+            least_weight=1e-140,  # its square is needed
+        ),
+    )
+}

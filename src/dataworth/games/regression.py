@@ -1,0 +1,63 @@
+"""The regression game: minus the squared error of the weighted mean of the K nearest targets."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dataworth.arrays import Floats
+from dataworth.games import weighted_mean
+from dataworth.games.game import Game, Setup
+from dataworth.games.kernels import unweighted
+from dataworth.games.kernels.coefficients import Coefficients
+from dataworth.games.solutions import ByPoint, Solution
+from dataworth.games.weighted_mean import WeightedMean
+from dataworth.weights.ranked import Ranked
+from dataworth.weights.weighting import Weighting
+
+check_size = weighted_mean.check_size
+
+
+def game(setup: Setup, targets: Floats, coefficients: Coefficients) -> Game:
+    """The squared error of the mean target."""
+    return RegressionGame(targets, setup.n_neighbors, setup.weighting, coefficients)
+
+
+@dataclass(frozen=True)
+class RegressionGame:
+    """Minus the squared error of the weighted mean of targets."""
+
+    targets: Floats
+    n_neighbors: int
+    weighting: Weighting
+    coefficients: Coefficients
+
+    @property
+    def n_points(self) -> int:
+        """The number of training points."""
+        return self.targets.size
+
+    def solve(self, ranked: Ranked, label: float) -> Solution:
+        """Values for one validation point, given its target."""
+        error, others = self.targets[ranked.order] - label, self.targets[ranked.others] - label
+        if error.size == 0:
+            return Solution(np.empty(0))
+        # In units of the largest error, so that no square overflows or vanishes.
+        unit = max(float(np.abs(error).max()), float(np.abs(others).max(initial=0.0)), 1e-150)
+        error, others, empty = error / unit, others / unit, -((label / unit) ** 2)
+        solution = self._solve(ranked, error, others, empty)
+        return solution.scaled(unit * unit)
+
+    def _solve(self, ranked: Ranked, error: Floats, others: Floats, empty: float) -> Solution:
+        # How far apart two utilities can be. That of the empty set is never among those left out,
+        # but sets of weight 0 have it too.
+        idle = not ranked.weights.all() or (ranked.behind is not None and not ranked.behind.all())
+        scale = max(1.0, -empty) if idle or ranked.capped else 1.0
+        if self.weighting.equal:
+            out = np.empty(error.size)
+            tail, near, far = unweighted.regression(
+                error, empty, ranked.players, self.n_neighbors, self.coefficients, out
+            )
+            outer = ByPoint(tail[0] + others * (tail[1] + others * tail[2]), scale * far, None)
+            return Solution(out, scale * near, None, outer)
+        mean = WeightedMean(ranked, self.n_neighbors, self.weighting, self.coefficients, 2)
+        return mean.solution(mean.values(error, empty), others, scale, None, None)

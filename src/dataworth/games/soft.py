@@ -1,0 +1,56 @@
+"""The soft game: the weighted share of the right label among the K nearest."""
+
+import numpy as np
+
+from dataworth.arrays import Ints
+from dataworth.games import weighted_mean
+from dataworth.games.game import Classification, Game, Setup
+from dataworth.games.kernels import unweighted
+from dataworth.games.kernels.coefficients import Coefficients
+from dataworth.games.solutions import ByPoint, Solution
+from dataworth.games.weighted_mean import WeightedMean
+from dataworth.weights.ranked import Ranked
+
+check_size = weighted_mean.check_size
+
+
+def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
+    """The share of the right label."""
+    return SoftGame(targets, setup.n_classes, setup.n_neighbors, setup.weighting, coefficients)
+
+
+class SoftGame(Classification):
+    """The weighted share of the right label."""
+
+    def solve(self, ranked: Ranked, label: int) -> Solution:
+        """Values for one validation point."""
+        size = ranked.order.size
+        if size == 0:
+            return Solution(np.empty(0))
+        if self.n_classes == 1:  # every share is 1, with or without anyone
+            nothing = ByPoint(np.zeros(ranked.others.size), 0.0, None)
+            return Solution(np.zeros(size), outer=nothing)
+        empty = 1.0 / self.n_classes
+        if self.weighting.equal:
+            out = np.empty(size)
+            good, bad, near, far = unweighted.soft(
+                self.codes, ranked.order, label, empty, ranked.players, self.n_neighbors,
+                self.coefficients, out,
+            )  # fmt: skip
+            if ranked.behind is None:
+                return Solution(out)
+            own = np.arange(self.n_classes)[:, None] == label
+            table = np.where(own, good, bad) * np.array([0.0, 1.0])
+            return self.solution(ranked, label, out, table, (near, far), ranked.falling)
+        right = self.codes[ranked.order] == label
+        mean = WeightedMean(ranked, self.n_neighbors, self.weighting, self.coefficients, 1)
+        out = mean.values(right.astype(np.float64), empty)
+        if self.weighting.n_bits is None:
+            others = self.codes[ranked.others] == label
+            return mean.solution(out, others.astype(np.float64), 1.0, right, others)
+        if ranked.behind is None:
+            return Solution(out)
+        levels = np.arange(self.weighting.top + 1)
+        own, rival = (mean.behind(levels, np.full(levels.size, a)) for a in (1.0, 0.0))
+        table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
+        return self.solution(ranked, label, out, table, (mean.near, mean.far), ranked.falling)

@@ -1,0 +1,82 @@
+"""Neighbours from any scikit-learn neighbours transformer.
+
+`KNeighborsTransformer` of scikit-learn, `PyNNDescentTransformer` of pynndescent, and whatever else
+gives a sparse graph of neighbours by `fit` and `transform`.
+"""
+
+import threading
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from dataworth.arrays import Array, Ints
+from dataworth.errors import InputError
+from dataworth.inputs import checks
+
+
+class TransformerIndex:
+    """The neighbours that a transformer finds among training points.
+
+    A transformer that is fitted already is taken as it is; else a clone of it is fitted. Blocks of
+    validation points go to it as a whole, one after the other, because few of them may be used by
+    several threads at once.
+    """
+
+    def __init__(self, points: Array, transformer: Any) -> None:
+        self.n_points = points.shape[0]
+        self.transformer = transformer
+        if not _is_fitted(transformer):
+            try:
+                self.transformer = clone(transformer).fit(points)
+            except Exception as error:
+                raise InputError(
+                    "neighbors", "take the training points", f"it says: {checks.reason(error)}"
+                ) from error
+        self._lock = threading.Lock()
+
+    def find(self, queries: Array, limit: int) -> list[Ints | None]:
+        """The positions found for each query, at least all but one of `limit`.
+
+        The run asks for one more than it needs, as one may be the validation point itself.
+        """
+        with self._lock:
+            graph = self.transformer.transform(queries)
+        if not issparse(graph) or graph.shape != (queries.shape[0], self.n_points):
+            raise InputError(
+                "neighbors",
+                f"give a sparse graph of {self.n_points} columns, one per training point",
+                f"it gave {type(graph).__name__} of shape {getattr(graph, 'shape', '?')}",
+            )
+        graph = csr_array(graph)
+        found: list[Ints | None] = []
+        for i in range(queries.shape[0]):
+            index = graph.indices[graph.indptr[i] : graph.indptr[i + 1]].astype(np.int64)
+            index = np.unique(index)
+            if index.size < limit - 1:
+                raise InputError(
+                    "neighbors",
+                    f"find the {limit - 1} neighbours that support or max_rank asks for",
+                    f"it found {index.size} of one validation point",
+                    "Raise its n_neighbors.",
+                )
+            found.append(index)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"n_points": self.n_points, "transformer": self.transformer}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+
+def _is_fitted(transformer: Any) -> bool:
+    try:
+        check_is_fitted(transformer)
+    except NotFittedError:
+        return False
+    return True

@@ -1,0 +1,108 @@
+"""Adding up: the parts of all blocks of validation points, in their order."""
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from tqdm.auto import tqdm
+
+from dataworth.arrays import Floats, Ints
+from dataworth.run.checkpoints import Checkpoint
+from dataworth.run.job import BLOCK, Job, Part
+from dataworth.settings import Settings
+from dataworth.training.folds import Fold, OpenedFold
+
+
+def total(
+    folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
+) -> tuple[Floats, float]:
+    """Sums over all validation points, block after block, and the largest weight error."""
+    sums, error, done = np.zeros(shape), 0.0, 0
+    state = None if kept is None else kept.load()
+    if state is not None:
+        done, sums, error = state
+    saved = done
+    n_val = sum(fold.size for fold in folds)
+    hidden = _hidden(settings.progress)
+    with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
+        try:
+            seen = 0
+            for fold in folds:
+                blocks = math.ceil(fold.size / BLOCK)
+                skip = min(max(done - seen, 0), blocks)
+                bar.update(min(skip * BLOCK, fold.size))
+                seen += blocks
+                if skip == blocks:
+                    continue
+                for size, part in _parts(fold, skip, settings):
+                    _add(sums, part, fold.judged)
+                    error = max(error, part.error)
+                    done += 1
+                    bar.update(size)
+                    if kept is not None and kept.due():
+                        kept.save(done, sums, error)
+                        saved = done
+        finally:
+            if kept is not None and saved < done:
+                kept.save(done, sums, error)
+    return sums, error
+
+
+def _hidden(progress: bool) -> bool | None:
+    """What tqdm is told: None hides the bar where there is no terminal, but notebooks show it."""
+    if not progress:
+        return True
+    return False if "ipykernel" in sys.modules else None
+
+
+def _add(sums: Floats, part: Part, judged: Ints | slice) -> None:
+    """Add the sums of a part, whose columns are counted among the points judged."""
+    if isinstance(judged, slice):
+        sums[:, part.columns] += part.sums
+    else:
+        sums[:, judged[part.columns]] += part.sums
+
+
+def _run(job: Job, block: tuple[Any, ...]) -> list[Part]:
+    return job.run(*block)
+
+
+def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ...]]:
+    """Validation points, their codes and own positions, `width` of them at a time."""
+    for s in range(start, opened.codes.size, width):
+        some = slice(s, s + width)
+        yield (
+            opened.queries[some],
+            opened.codes[some],
+            None if opened.own is None else opened.own[some],
+        )
+
+
+def _parts(fold: Fold, skip: int, settings: Settings) -> Iterator[tuple[int, Part]]:
+    """The size and the sums of each block of a fold, in order, from the first not skipped."""
+    opened = fold.open()
+    job = Job.of(settings, opened)
+    start = skip * BLOCK
+    # Dask keeps what is large on some workers and loses it with them: the job, of which several
+    # have a copy, may be; a block, in its tuple, stays with the work it belongs to.
+    work = (delayed(_run)(job, block) for block in blocks(opened, start, job.width))
+    for part in chain.from_iterable(_carried_out(work, settings.n_jobs)):
+        size = min(BLOCK, fold.size - start)
+        yield size, part
+        start += size
+
+
+def _carried_out(work: Iterator[Any], n_jobs: int | None) -> Iterator[list[Part]]:
+    """Results in order, as they come; in rounds where joblib's backend cannot do that."""
+    try:
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    except ValueError:
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+        while some := list(islice(work, 4 * effective_n_jobs(n_jobs))):
+            yield from parallel(some)
+        return
+    yield from parallel(work)

@@ -1,0 +1,375 @@
+"""Settings: the parameters of a valuator, checked once and resolved."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+from sklearn.neighbors import VALID_METRICS
+
+from dataworth.encoders.choice import own_metric
+from dataworth.errors import InputError, InputTypeError
+from dataworth.games.game import Setup
+from dataworth.games.kernels.coefficients import Coefficients, shapley_like
+from dataworth.games.registry import GAMES, GameKind
+from dataworth.games.semivalues import Law, law
+from dataworth.games.ties import TIES
+from dataworth.inputs import checks
+from dataworth.neighbors.approximate import Index
+from dataworth.neighbors.distances import COMPILED_METRICS, Measure
+from dataworth.neighbors.registry import SEARCHES
+from dataworth.neighbors.transformers import TransformerIndex
+from dataworth.weights.functions import WEIGHTS
+from dataworth.weights.ranked import Within
+from dataworth.weights.weighting import Weighting
+
+# Metrics that scikit-learn would fit on each row together with the training points.
+FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
+METRIC_NAMES = sorted(set(VALID_METRICS["brute"]) - {"nan_euclidean"})
+MULTICLASS = ("one-vs-one", "direct")
+ADAPTIVE_RATIO = 0.1
+# How a run is carried out, which changes no bit of the result.
+MANNERS = ("n_jobs", "working_memory", "progress")
+
+
+def root(n: int) -> int:
+    """The rank √N, rounded up: what `max_rank="sqrt"` stands for."""
+    return math.isqrt(n - 1) + 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a valuator was asked for, in a form that needs no more checks.
+
+    Attributes
+    ----------
+    params : mapping
+        The parameters as they were given, by name.
+    n_neighbors : int
+    game : GameKind
+    multiclass, ties : str
+        The rules of the hard game.
+    weighting : Weighting
+        How distances become weights.
+    law : Law
+        The semivalue.
+    measure : Measure
+        The metric: the one asked for, or that of the encoder.
+    encoder : transformer, "auto" or None
+        Not fitted.
+    radius : float or None
+    max_rank : int, "sqrt", "adaptive" or None
+    adaptive_ratio : float
+    n_jobs : int or None
+    working_memory : float
+        Bytes.
+    progress : bool
+    """
+
+    params: Mapping[str, Any]
+    n_neighbors: int
+    game: GameKind
+    multiclass: str
+    ties: str
+    weighting: Weighting
+    law: Law
+    measure: Measure
+    encoder: Any
+    radius: float | None
+    max_rank: int | Literal["sqrt", "adaptive"] | None
+    adaptive_ratio: float
+    n_jobs: int | None
+    working_memory: float
+    progress: bool
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> "Settings":
+        """Settings of these parameters; refuses what makes no sense, alone or together."""
+        p = dict(params)
+        n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
+        game = GAMES[checks.choice(p["game"], "game", GAMES)]
+        weighting = _weighting(p, game)
+        _check_rules(p, game)
+        measure = _measure(p)
+        _check_neighbors(p, measure)
+        _check_encoder(p)
+        _check_radius(p, game, weighting)
+        if p["max_rank"] not in (None, "sqrt", "adaptive"):
+            wanted = ", 'sqrt', 'adaptive' or None"
+            checks.integer(p["max_rank"], "max_rank", least=1, or_else=wanted)
+        ratio = checks.positive(p["adaptive_ratio"], "adaptive_ratio")
+        if ratio != ADAPTIVE_RATIO and p["max_rank"] != "adaptive":
+            raise InputError("adaptive_ratio", "not be set without max_rank='adaptive'")
+        return cls(
+            params=p,
+            n_neighbors=n_neighbors,
+            game=game,
+            multiclass=p["multiclass"],
+            ties=p["ties"],
+            weighting=weighting,
+            law=law(p["semivalue"]),
+            measure=measure,
+            encoder=p["encoder"],
+            radius=None if p["radius"] is None else float(p["radius"]),
+            max_rank=p["max_rank"],
+            adaptive_ratio=ratio,
+            n_jobs=checks.n_jobs(p["n_jobs"]),
+            working_memory=checks.positive(p["working_memory"], "working_memory") * 2**20,
+            progress=checks.boolean(p["progress"], "progress"),
+        )
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether the user computes the distances."""
+        return self.measure.metric == "precomputed"
+
+    @property
+    def indexed(self) -> bool:
+        """Whether an index finds the neighbours, some of them only."""
+        neighbors = self.params["neighbors"]
+        return not isinstance(neighbors, str) or bool(SEARCHES[neighbors].module)
+
+    @property
+    def limited(self) -> bool:
+        """Whether a run needs the nearest training points only."""
+        return self.max_rank is not None or self.weighting.support is not None
+
+    @property
+    def fixed_by_fit(self) -> tuple[Any, ...]:
+        """What must not change between `fit` and `value`."""
+        p = self.params
+        search = (p["neighbors"], dict(p["neighbors_params"] or {}))
+        return p["metric"], p["metric_params"], p["encoder"], self.game.numeric, search
+
+    def neighbors_within(self, n_train: int) -> int:
+        """K where there are this many training points; all of them within a radius."""
+        return n_train if self.radius is not None else min(self.n_neighbors, n_train)
+
+    def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
+        """How many of the nearest points are ranked."""
+        return root(n_train) if self.max_rank == "sqrt" else self.max_rank
+
+    def nearest_needed(self, n_train: int) -> int | None:
+        """How many nearest training points of a validation point are enough; None for all."""
+        if self.weighting.support is not None:
+            return min(self.weighting.support, n_train)
+        rank = self.rank_limit(n_train)
+        return None if rank is None or rank == "adaptive" else int(rank)
+
+    def ranker(self) -> Weighting | Within:
+        """What ranks the neighbours of a validation point."""
+        return self.weighting if self.radius is None else Within(self.radius)
+
+    def is_bounded(self, partial: bool) -> bool:
+        """Whether values may be other than exact, so that their ends are summed too."""
+        return self.max_rank is not None or self.weighting.n_bits is None or partial
+
+    def setup(self, n_train: int, n_classes: int) -> Setup:
+        """What the game is played with among this many training points."""
+        k = self.neighbors_within(n_train)
+        return Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
+
+    def coefficients(self, n_train: int) -> Coefficients:
+        """The coefficients of the semivalue among this many training points."""
+        # No more points than these can have weight, and there may be very many others.
+        support = self.weighting.support
+        players = n_train if support is None else min(support, n_train)
+        return shapley_like(players, min(self.neighbors_within(n_train), players), *self.law)
+
+    def check_size(self, n_train: int, n_classes: int) -> None:
+        """Refuse a game whose tables would not fit into memory for this training set."""
+        support = self.weighting.support
+        k = min(self.n_neighbors, n_train, n_train if support is None else support)
+        setup = Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
+        self.game.load().check_size(setup)
+
+    def index(self, points: Any) -> Index | None:
+        """The index of training points that `neighbors` asks for; None for all distances."""
+        neighbors = self.params["neighbors"]
+        if not isinstance(neighbors, str):
+            return TransformerIndex(points, neighbors)
+        kind = SEARCHES[neighbors]
+        if not kind.module:
+            return None
+        index: Index = kind.load().Index(
+            points, self.measure, self.params["neighbors_params"] or {}
+        )
+        return index
+
+    def check_source(self, X: Any, away: bool) -> None:
+        """Refuse what cannot be done with features that are sparse, or `away` from memory."""
+        if hasattr(X, "__dask_graph__") and not away:
+            raise InputTypeError(
+                "X", "be an array of Dask", "got something else of Dask",
+                "Use X.to_dask_array(lengths=True).",
+            )  # fmt: skip
+        kind = "sparse" if issparse(X) else "read in blocks or sharded" if away else ""
+        p = self.params
+        # Transformers may take sparse points; the indexes by name do not.
+        dense = issparse(X) and isinstance(p["neighbors"], str)
+        for name, bad in (
+            ("encoder", away and hasattr(p["encoder"], "fit")),
+            ("neighbors", self.indexed and (away or dense)),
+            ("metric", away and p["metric"] in PAIRWISE_BOOLEAN_FUNCTIONS),
+        ):
+            if bad:
+                raise InputError(
+                    name, "suit X", f"{name}={p[name]!r} needs X in memory, and X is {kind}"
+                )
+
+    def check_partial(self, partial: bool) -> None:
+        """Refuse parameters that need all distances, where a search knows some neighbours only."""
+        if self.indexed and self.weighting.support is None and self.max_rank in (None, "adaptive"):
+            raise InputError(
+                "neighbors",
+                "be 'brute' where all neighbours are needed",
+                f"neighbors={self.params['neighbors']!r} finds some neighbours only",
+                "Set support=R, or max_rank to a number or 'sqrt'.",
+            )
+        if not partial:
+            return
+        where = "where not all distances are known"
+        if self.max_rank == "adaptive":
+            raise InputError("max_rank", f"not be 'adaptive' {where}")
+        if self.radius is not None:
+            raise InputError("radius", f"be None {where}", f"got {self.radius!r}")
+        if self.weighting.support is not None:
+            return
+        kind = self.weighting.kind
+        if kind is None or kind.needs_far:
+            said = "a callable" if kind is None else repr(kind.name)
+            raise InputError("weights", f"not be {said} {where}, unless support=R is set")
+        if kind.needs_median and self.weighting.bandwidth == "auto":
+            raise InputError(
+                "bandwidth",
+                f"not be 'auto' {where}, as it needs the median distance",
+                hint="Set support=R (the R nearest have weight) or bandwidth to a number.",
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """The parameters as a file keeps them; functions by their name."""
+        return {name: plain(value) for name, value in self.params.items()}
+
+    def identity(self) -> dict[str, Any]:
+        """The parameters that decide the result."""
+        facts = {name: fact for name, fact in self.facts().items() if name not in MANNERS}
+        called = [getattr(self.params[name], "__code__", None) for name in ("weights", "metric")]
+        facts["code"] = [
+            None if code is None else [code.co_code.hex(), repr(code.co_consts)] for code in called
+        ]
+        return facts
+
+
+def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
+    weights = p["weights"]
+    if not callable(weights):
+        checks.choice(weights, "weights", WEIGHTS, or_else=" or a callable")
+    if not (isinstance(p["bandwidth"], str) and p["bandwidth"] == "auto"):
+        checks.positive(p["bandwidth"], "bandwidth", or_else=" or 'auto'")
+        if callable(weights) or not WEIGHTS[weights].takes_bandwidth:
+            raise InputError("bandwidth", f"be 'auto' with weights={weights!r}")
+    support, n_bits = p["support"], p["n_bits"]
+    if support is not None:
+        support = checks.integer(support, "support", least=1, or_else=", or None")
+    if n_bits is None and not game.real_weights:
+        raise InputError("n_bits", f"be from 1 to 10 with game={game.name!r}", "got None")
+    if n_bits is not None:
+        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", or None")
+    return Weighting(weights, p["bandwidth"], n_bits, game.least_weight, support)
+
+
+def _check_rules(p: dict[str, Any], game: GameKind) -> None:
+    """Refuse rules that are not for this game."""
+    for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
+        checks.choice(p[name], name, known)
+        if p[name] != known[0] and name not in game.options:
+            owners = " or ".join(repr(g.name) for g in GAMES.values() if name in g.options)
+            raise InputError(
+                name,
+                f"be {known[0]!r} with game={game.name!r}",
+                f"{name}={p[name]!r} is for game={owners} only",
+            )
+
+
+def _measure(p: dict[str, Any]) -> Measure:
+    metric, params = p["metric"], p["metric_params"]
+    if metric is not None and not callable(metric):
+        checks.choice(metric, "metric", METRIC_NAMES, or_else=", a callable or None")
+    if params is not None and not isinstance(params, dict):
+        raise InputTypeError("metric_params", "be None or a dict", f"got {params!r}")
+    needed = FITTED_METRICS.get(str(metric))
+    if needed and needed not in (params or {}):
+        raise InputError("metric_params", f"hold {needed!r} with metric={metric!r}")
+    if metric in (None, "precomputed", *COMPILED_METRICS) and params:
+        raise InputError("metric_params", f"be None with metric={metric!r}", f"got {params!r}")
+    if metric is None:
+        metric = own_metric(p["encoder"]) or "euclidean"
+    return Measure(metric, params or {})
+
+
+def _check_neighbors(p: dict[str, Any], measure: Measure) -> None:
+    neighbors, params = p["neighbors"], p["neighbors_params"]
+    if params is not None and not isinstance(params, dict):
+        raise InputTypeError("neighbors_params", "be None or a dict", f"got {params!r}")
+    transformer = hasattr(neighbors, "fit") and hasattr(neighbors, "transform")
+    if not transformer:
+        checks.choice(neighbors, "neighbors", SEARCHES, or_else=" or a neighbours transformer")
+        if SEARCHES[neighbors].module:
+            SEARCHES[neighbors].load().check(measure, params or {})
+            return
+    elif measure.metric == "precomputed":
+        raise InputError("neighbors", "be 'brute' with metric='precomputed'")
+    if params:
+        said = "a transformer, which has its own" if transformer else f"neighbors={neighbors!r}"
+        raise InputError("neighbors_params", f"be None with {said}")
+
+
+def _check_encoder(p: dict[str, Any]) -> None:
+    encoder = p["encoder"]
+    if encoder is None or (isinstance(encoder, str) and encoder == "auto"):
+        return
+    if not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
+        raise InputTypeError(
+            "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
+        )
+    if p["metric"] == "precomputed":
+        raise InputError("encoder", "be None with metric='precomputed'")
+
+
+def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> None:
+    if p["radius"] is None:
+        return
+    checks.positive(p["radius"], "radius", or_else=" or None")
+    games = " or ".join(repr(g.name) for g in GAMES.values() if g.radius)
+    for name, bad in (
+        ("game", not game.radius),
+        ("weights", not weighting.equal),
+        ("max_rank", p["max_rank"] is not None),
+        ("support", p["support"] is not None),
+    ):
+        if bad:
+            raise InputError(
+                "radius",
+                f"be None, or game={games}, weights='uniform', max_rank=None and support=None",
+                f"got {name}={p[name]!r}",
+            )
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON can keep it."""
+    if isinstance(value, BaseEstimator):
+        return repr(value)
+    if callable(value):
+        name = getattr(value, "__qualname__", type(value).__qualname__)
+        return f"{getattr(value, '__module__', '')}.{name}"
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return value

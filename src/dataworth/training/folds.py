@@ -1,0 +1,188 @@
+"""Folds: which validation points judge which training points.
+
+A run has one fold where validation points come from outside or every point is judged by all others,
+and several in cross-valuation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from dataworth.arrays import Array, Ints
+from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs.targets import Targets
+from dataworth.neighbors.points import Chosen, Points, Rows
+from dataworth.training.training_set import Learned, TrainingSet
+
+
+@dataclass(frozen=True)
+class OpenedFold:
+    """All that a run needs of a fold.
+
+    Attributes
+    ----------
+    points : Points
+        The training points that are judged.
+    targets : Targets
+        Their targets.
+    queries : array or Rows
+        The validation points.
+    codes : (n_val,) array
+        Their class codes, or numbers.
+    own : (n_val,) array of int or None
+        Their positions among `points`, where each is left out of the points that it judges; None
+        where they are not among them.
+    """
+
+    points: Points
+    targets: Targets
+    queries: Array | Rows
+    codes: Array
+    own: Ints | None
+
+
+class Fold(Protocol):
+    """Validation points that judge the same training points."""
+
+    @property
+    def size(self) -> int:
+        """The number of validation points."""
+
+    @property
+    def judged(self) -> Ints | slice:
+        """Which training points they judge."""
+
+    @property
+    def positions(self) -> Ints:
+        """Where the validation points are: among those given, or in the training set."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether the validation points are training points."""
+
+    def labels(self) -> Array:
+        """The labels, or targets, of the validation points."""
+
+    def open(self) -> OpenedFold:
+        """Fit, read and encode what the fold needs."""
+
+
+class Outside:
+    """Validation points from outside judge all training points."""
+
+    inside = False
+    judged = slice(None)
+
+    def __init__(self, training: TrainingSet, X_val: Any, y_val: Any) -> None:
+        self._training = training
+        self._queries = training.queries(X_val)
+        self.size: int = self._queries.shape[0]
+        self._codes = training.targets.read(y_val, self.size)
+        self.positions = np.arange(self.size)
+
+    def labels(self) -> Array:
+        """The labels, or targets, of the validation points."""
+        return self._training.targets.names(self._codes)
+
+    def open(self) -> OpenedFold:
+        """What a run needs."""
+        training = self._training
+        return OpenedFold(training.points, training.targets, self._queries, self._codes, None)
+
+
+class LeaveOneOut:
+    """Every training point judges all others."""
+
+    inside = True
+    judged = slice(None)
+
+    def __init__(self, training: TrainingSet) -> None:
+        self._training = training.without_labels
+        self.size = training.n_points
+        if self.size < 2:
+            raise InputError("X", "hold at least two points to value them without X_val")
+        _ = self._training.points  # encodes them, or says why that cannot be
+        self.positions = np.arange(self.size)
+
+    def labels(self) -> Array:
+        """The labels, or targets, of the validation points."""
+        return self._training.targets.given()
+
+    def open(self) -> OpenedFold:
+        """What a run needs."""
+        points, targets = self._training.points, self._training.targets
+        return OpenedFold(points, targets, points, targets.codes, self.positions)
+
+
+class CrossFold:
+    """Some training points judge others, with an encoder that has seen only these others.
+
+    Where nothing is learned from the points they stay where they are, and the distances to those
+    that are judged are picked. What is learned is kept, so that opening it again fits nothing.
+    """
+
+    inside = True
+
+    def __init__(self, training: TrainingSet, judged: Ints, judges: Ints) -> None:
+        self._training, self.judged, self.positions = training, judged, judges
+        self.size = judges.size
+        self._learned: Learned | None = None
+
+    def labels(self) -> Array:
+        """The labels, or targets, of the validation points."""
+        return self._training.targets.given()[self.positions]
+
+    def open(self) -> OpenedFold:
+        """What a run needs."""
+        whole = self._training
+        if whole.encoder is None:
+            points = whole.points.part(self.judged)
+            if points is not None:
+                targets = whole.targets.part(self.judged)
+                codes = targets.read(self.labels(), self.size)
+                queries = Chosen(whole.points, self.positions)
+                return OpenedFold(points, targets, queries, codes, None)
+        part = whole.part(self.judged, self._learned)
+        self._learned = part.learned
+        judges = whole.part(self.positions, None)
+        codes = part.targets.read(self.labels(), self.size)
+        return OpenedFold(part.points, part.targets, part.queries(judges.raw), codes, None)
+
+
+def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fold]:
+    """The folds of a run."""
+    if X_val is not None or y_val is not None:
+        if cv is not None:
+            raise InputError("cv", "be None where X_val and y_val are given")
+        return [Outside(training, X_val, y_val)]
+    if training.settings.precomputed:
+        raise InputError("X_val", "hold distances with metric='precomputed'", "got none")
+    if cv is None:
+        return [LeaveOneOut(training)]
+    return _cross_folds(training, cv)
+
+
+def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
+    labels = training.targets.given()
+    if training.is_away:
+        training.points.part(np.arange(1))  # refused where points cannot be taken apart
+    splitter = check_cv(cv, labels, classifier=training.targets.stratified)
+    like = labels if training.is_away else training.raw
+    made = []
+    for judged, judges in splitter.split(like, labels):
+        fold = CrossFold(training, np.asarray(judged), np.asarray(judges))
+        for positions in (fold.judged, fold.positions):
+            if positions.dtype.kind not in "iu":
+                raise InputTypeError("cv", "give the positions of points", "got something else")
+        missing = np.setdiff1d(labels[fold.positions], labels[fold.judged])
+        if training.targets.stratified and missing.size:
+            raise InputError(
+                "cv",
+                "leave every class in each training part",
+                f"{missing.tolist()[0]!r} is missing",
+            )
+        made.append(fold)
+    return made

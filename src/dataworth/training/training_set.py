@@ -1,0 +1,190 @@
+"""The training set: points, targets, where they came from, and the encoder they go through."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from dataworth.arrays import Array, Ints
+from dataworth.encoders.choice import encoder_of, fitted_without_labels
+from dataworth.errors import InputError
+from dataworth.inputs import checks, frames
+from dataworth.inputs.targets import Labels, Numbers, Targets
+from dataworth.neighbors.approximate import Index
+from dataworth.neighbors.blocks import BlockPoints, Blocks, is_dask, is_source
+from dataworth.neighbors.dask import DaskPoints
+from dataworth.neighbors.points import Indexed, InMemory, Points, Precomputed
+from dataworth.settings import Settings
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned from training points, and can serve again: an encoder and an index."""
+
+    encoder: Any
+    index: Index | None
+
+
+class TrainingSet:
+    """The points that are valued.
+
+    Nothing is encoded before it is needed: cross-valuation never needs the whole set encoded.
+
+    Attributes
+    ----------
+    raw : Any
+        The features as they were given.
+    targets : Targets
+        Labels or numbers.
+    settings : Settings
+        Those of `fit`.
+    encoder : transformer or None
+        Not fitted.
+    """
+
+    def __init__(
+        self,
+        raw: Any,
+        targets: Targets,
+        settings: Settings,
+        encoder: Any,
+        *,
+        with_labels: bool = True,
+        learned: Learned | None = None,
+    ) -> None:
+        self.raw, self.targets, self.settings, self.encoder = raw, targets, settings, encoder
+        self._with_labels, self._given = with_labels, learned
+
+    @classmethod
+    def of(cls, X: Any, y: Any, settings: Settings) -> "TrainingSet":
+        """The training set that `fit` is given, checked; only an encoder is left for later."""
+        away = _is_away(X)
+        settings.check_source(X, away)
+        encoder = None if away else encoder_of(settings.encoder, X)
+        kind = Numbers if settings.game.numeric else Labels
+        if settings.precomputed:
+            if X is not None:
+                raise InputError("X", "be None with metric='precomputed'", "got an array")
+            return cls(None, kind.of(y, None), settings, None)
+        if encoder is not None:
+            return cls(X, kind.of(y, checks.rows(X, "X")), settings, encoder)
+        if not away:
+            X = checks.matrix(X, "X", sparse=True)
+        made = cls(X, kind.of(y, _length(X)), settings, None)
+        _ = made.points  # checks them
+        return made
+
+    @property
+    def n_points(self) -> int:
+        """The number of training points."""
+        return self.targets.codes.size
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the features are not in memory."""
+        return _is_away(self.raw)
+
+    @cached_property
+    def points(self) -> Points:
+        """The points among which distances are measured: the features, encoded."""
+        settings, measure = self.settings, self.settings.measure
+        if settings.precomputed:
+            return Precomputed(self.n_points)
+        if is_dask(self.raw):
+            shards = DaskPoints(self.raw, measure)
+            measure.checked(shards[0:1])
+            return shards
+        if self.is_away:
+            blocks = Blocks(self.raw, "X", int(settings.working_memory))
+            measure.checked(blocks[0:1])
+            return BlockPoints(blocks, measure)
+        array = self.raw if self.encoder is None else self._encoded(self.raw)
+        points = InMemory(measure.checked(array), measure)
+        settings.check_source(points.array, away=False)
+        index = settings.index(points.array) if self._given is None else self._given.index
+        return points if index is None else Indexed(points, index)
+
+    @cached_property
+    def fitted_encoder(self) -> Any:
+        """The encoder, fitted on these points; None where there is none."""
+        if self._given is not None or self.encoder is None:
+            return None if self._given is None else self._given.encoder
+        if self._with_labels:
+            return clone(self.encoder).fit(self.raw, self.targets.given())
+        # No label of a judge may shape the distances by which it judges.
+        encoder = fitted_without_labels(self.encoder, self.raw)
+        if encoder is None:
+            raise InputError(
+                "encoder",
+                "not learn from labels in leave-one-out, where it has seen the label of each "
+                "validation point",
+                hint="Use value(cv=5).",
+            )
+        return encoder
+
+    @cached_property
+    def without_labels(self) -> "TrainingSet":
+        """The same points with an encoder that has seen no label."""
+        if self.encoder is None:
+            return self
+        return TrainingSet(self.raw, self.targets, self.settings, self.encoder, with_labels=False)
+
+    @property
+    def learned(self) -> Learned:
+        """What was learned from these points."""
+        index = self.points.index if isinstance(self.points, Indexed) else None
+        return Learned(self.fitted_encoder, index)
+
+    def _encoded(self, X: Any) -> Array:
+        transformed = self.fitted_encoder.transform(X)
+        return checks.matrix(transformed, "the encoder's output", sparse=True)
+
+    def queries(self, X_val: Any) -> Any:
+        """Validation points, checked and encoded, as a search takes them."""
+        if X_val is not None and is_source(X_val):
+            X_val = X_val[:]
+        if self.encoder is not None:
+            checks.rows(X_val, "X_val")
+            X_val = self._encoded(X_val)
+        return self.points.queries(X_val)
+
+    def is_partial(self, X_val: Any) -> bool:
+        """Whether a search knows of some neighbours only."""
+        if self.encoder is not None:
+            return self.settings.indexed
+        return self.points.is_partial(X_val, self.settings.limited)
+
+    def part(self, index: Ints, learned: Learned | None) -> "TrainingSet":
+        """Some of the points, taken out; `learned` is what was learned from them before."""
+        raw = frames.take(self.raw, index)
+        targets = self.targets.part(index)
+        return TrainingSet(raw, targets, self.settings, self.encoder, learned=learned)
+
+    def digest(self) -> str:
+        """A hash of the contents."""
+        if self.encoder is None:
+            contents: Any = self.points.digest()
+        else:
+            contents = frames.content(self.raw)
+        return str(joblib.hash((contents, self.targets.given())))
+
+
+def _is_away(X: Any) -> bool:
+    return X is not None and (is_dask(X) or is_source(X))
+
+
+def _length(X: Any) -> int | None:
+    rows = X.shape[0] if len(X.shape) else None
+    return None if rows is None or np.isnan(rows) else int(rows)
+
+
+def content(X: Any) -> Any:
+    """What stands for validation data in a hash: the same for a table in every library."""
+    if X is None:
+        return None
+    if is_dask(X):
+        return np.asarray(X)
+    return np.asarray(X[:]) if is_source(X) else frames.content(X)

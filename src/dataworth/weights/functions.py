@@ -1,0 +1,120 @@
+"""The weight functions that `KNNShapley(weights=...)` knows by name. A new one is an entry here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dataworth.arrays import Floats
+
+AUTO_BANDWIDTH_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a weight function may know about the distances of one validation point.
+
+    Attributes
+    ----------
+    near, median, far : float
+        The nearest, median and farthest distance.
+    bandwidth : float or None
+        The bandwidth asked for; None where the function chooses it.
+    """
+
+    near: float
+    median: float
+    far: float
+    bandwidth: float | None
+
+
+@dataclass(frozen=True)
+class WeightKind:
+    """A weight function and what it needs.
+
+    Attributes
+    ----------
+    name : str
+        What `weights=` and the command line call it.
+    words : str
+        Its formula in words, for the documentation.
+    unit : function
+        Takes distances and their `Scale` and returns weights in [0, 1] that never rise with
+        distance.
+    reach : function or None
+        Takes weights and the `Scale` and returns the distances up to which they are reached: where
+        it is given, integer weights are read off and points without weight are never sorted.
+    needs_median, needs_far : bool
+        Whether the median distance (with an automatic bandwidth) or the farthest one matters, so
+        that a search must know all distances unless `support` is set.
+    takes_bandwidth : bool
+        Whether `bandwidth=` applies.
+    equal : bool
+        Whether all weights are the same, which the unweighted kernels are for.
+    """
+
+    name: str
+    words: str
+    unit: Callable[[Floats, Scale], Floats]
+    reach: Callable[[Floats, Scale], Floats] | None = None
+    needs_median: bool = False
+    needs_far: bool = False
+    takes_bandwidth: bool = False
+    equal: bool = False
+
+
+def _bandwidth(scale: Scale) -> float:
+    if scale.bandwidth is not None:
+        return scale.bandwidth
+    # Where the median point is as near as the nearest, this is the limit of h -> 0.
+    tiny = float(np.finfo(np.float64).tiny)
+    return max(AUTO_BANDWIDTH_SHARE * (scale.median - scale.near), tiny)
+
+
+def _rbf(distances: Floats, scale: Scale) -> Floats:
+    with np.errstate(over="ignore", under="ignore"):  # far beyond h the exponent is -infinity
+        unit: Floats = np.exp((scale.near - distances) / _bandwidth(scale))
+    return unit
+
+
+def _rbf_reach(weights: Floats, scale: Scale) -> Floats:
+    reach: Floats = scale.near - _bandwidth(scale) * np.log(weights)
+    return reach
+
+
+def _linear(distances: Floats, scale: Scale) -> Floats:
+    span = scale.far - scale.near
+    return (scale.far - distances) / span if span > 0.0 else np.ones_like(distances)
+
+
+def _inverse(distances: Floats, scale: Scale) -> Floats:
+    if scale.near == 0.0:  # points at distance 0 have all the weight
+        return (distances == 0.0).astype(np.float64)
+    unit: Floats = scale.near / distances
+    return unit
+
+
+def _uniform(distances: Floats, scale: Scale) -> Floats:
+    return np.ones_like(distances)
+
+
+WEIGHTS = {
+    kind.name: kind
+    for kind in (
+        WeightKind(
+            "rbf",
+            "exp(-(d - d_1)/h), where h is the bandwidth",
+            _rbf,
+            reach=_rbf_reach,
+            needs_median=True,
+            takes_bandwidth=True,
+        ),
+        WeightKind("linear", "(d_N - d)/(d_N - d_1)", _linear, needs_far=True),
+        WeightKind(
+            "inverse",
+            "d_1/d; points at distance 0, if there are any, have all the weight",
+            _inverse,
+        ),
+        WeightKind("uniform", "all weights are the same, which is fastest", _uniform, equal=True),
+    )
+}

@@ -1,0 +1,199 @@
+"""How distances become weights.
+
+A weight in [0, 1] is rounded to the nearest of 2^b equally spaced points, as in Wang, Mittal and
+Jia (arXiv 2401.11103), and becomes an integer 0..2^b - 1; halves go to the even integer, as numpy
+rounds. Without a number of bits it stays a real number.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputError
+from dataworth.neighbors import ranking
+from dataworth.neighbors.rows import Known
+from dataworth.weights import levels
+from dataworth.weights.functions import WEIGHTS, Scale, WeightKind
+from dataworth.weights.ranked import Ranked, RowRanker, trimmed
+
+WeightFunction = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Weighting(RowRanker):
+    """How distances become weights.
+
+    Attributes
+    ----------
+    weights : str or callable
+        The name of a weight function, or a function of sorted distances.
+    bandwidth : float or "auto"
+        The bandwidth of a function that takes one.
+    n_bits : int or None
+        Weights are rounded to 2^n_bits levels; None keeps real numbers.
+    smallest : float
+        Real weights below it count as 0, as they would when rounded.
+    support : int or None
+        Only that many nearest points have weight, and the farthest of them stands for the farthest
+        and for the median of all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.weights.weighting import Weighting
+    >>> weighting = Weighting("linear", "auto", n_bits=3)
+    >>> weighting.rank(np.array([4.0, 0.0, 1.0, 2.0])).weights
+    array([7, 5, 4], dtype=int16)
+    """
+
+    weights: str | WeightFunction
+    bandwidth: float | Literal["auto"]
+    n_bits: int | None
+    smallest: float = 1e-300
+    support: int | None = None
+
+    @cached_property
+    def kind(self) -> WeightKind | None:
+        """The weight function by its name; None for a callable."""
+        return None if callable(self.weights) else WEIGHTS[self.weights]
+
+    @property
+    def equal(self) -> bool:
+        """Whether all weights are the same."""
+        return self.kind is not None and self.kind.equal
+
+    @property
+    def top(self) -> int:
+        """The largest integer weight; equal weights need one level only."""
+        return 1 if self.equal or self.n_bits is None else 2**self.n_bits - 1
+
+    def rank(self, row: Floats, limit: int | None = None) -> Ranked:
+        """Rank the training points by one row of distances, only the nearest `limit` if given.
+
+        Null players are never sorted; with a limit, the time is O(N + limit log limit). A callable
+        always sees the whole row, sorted; with support, that many distances.
+        """
+        if limit is not None and limit >= row.size:
+            limit = None
+        if self.support is not None:
+            order = ranking.nearest(row, min(self.support, row.size))
+            whole = self._supported(order, row[order])
+            return whole if limit is None else whole.cut(limit, row.size)
+        if self.kind is None:
+            order, ranked = ranking.rank(row)
+            whole = trimmed(order, self._called(ranked))
+            return whole if limit is None else whole.cut(limit, row.size)
+        if self.kind.equal and limit is None:
+            order, _ = ranking.rank(row)
+            return Ranked(order, np.ones(order.size, np.int16), None, True)
+        scale = self._scale(row, self.kind)
+        if limit is None:
+            chosen = self._candidates(row, scale, self.kind)
+            order, ranked = ranking.rank(row if chosen is None else row[chosen])
+            weights = self._weights(ranked, scale, self.kind)
+            size = int(np.count_nonzero(weights))  # weights fall, so that zeros come last
+            order = order[:size] if chosen is None else chosen[order[:size]]
+            return Ranked(order, weights[:size], None, True)
+        order = ranking.nearest(row, limit)
+        weights = self._weights(row, scale, self.kind)
+        behind = np.where(weights > 0, weights, -1)
+        ranked_weights = weights[order]
+        size = int(np.count_nonzero(ranked_weights))
+        behind[order] = -1
+        # A null player among the ranked means that there are only such behind them.
+        exact = size < limit or not np.any(behind > 0)
+        return Ranked(order[:size], ranked_weights[:size], None if exact else behind, True)
+
+    def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
+        """As `rank` where only some training points are known; `own` is left out."""
+        if own is not None:
+            known = known.without(own)
+        everyone = n_train - (own is not None)
+        if self.support is not None:
+            size = min(self.support, everyone)
+            if known.index.size < size:
+                raise InputError(
+                    "support",
+                    "be at most the number of neighbours known of each validation point",
+                    f"support={self.support} needs the {size} nearest training points of each "
+                    f"validation point, and of one, {known.index.size} are known",
+                )
+            whole = self._supported(known.index[:size], known.distance[:size])
+            return whole if limit is None else whole.cut(limit, n_train)
+        if known.index.size == everyone:
+            row = np.empty(n_train)
+            row[known.index] = known.distance
+            return self.rank_all(row, own, limit)
+        assert self.kind is not None  # Settings has refused a callable here
+        order, distances = known.index, known.distance
+        scale = Scale(float(distances[0]), np.nan, np.nan, self._bandwidth)
+        weights = self._weights(distances, scale, self.kind)
+        size = int(np.count_nonzero(weights))
+        if size < order.size:  # the others weigh nothing either
+            whole = Ranked(order[:size], weights[:size], None, True)
+            return whole if limit is None else whole.cut(limit, n_train)
+        order, weights = order[:limit], weights[:limit]
+        behind = np.full(n_train, weights[-1])
+        behind[order] = -1
+        if own is not None:
+            behind[own] = -1
+        return Ranked(order, weights, behind, True, capped=not self.kind.equal)
+
+    def _supported(self, order: Ints, distances: Floats) -> Ranked:
+        """The nearest points by their sorted distances, where only these have weight."""
+        if self.kind is None:
+            return trimmed(order, self._called(distances))
+        near, far = float(distances[0]), float(distances[-1])
+        scale = Scale(near, far, far, self._bandwidth)
+        return trimmed(order, self._weights(distances, scale, self.kind))
+
+    def _scale(self, row: Floats, kind: WeightKind) -> Scale:
+        near, far = ranking.extent(row)
+        automatic = kind.needs_median and self._bandwidth is None
+        return Scale(near, ranking.median(row) if automatic else 0.0, far, self._bandwidth)
+
+    @property
+    def _bandwidth(self) -> float | None:
+        return None if self.bandwidth == "auto" else float(self.bandwidth)
+
+    def _candidates(self, row: Floats, scale: Scale, kind: WeightKind) -> Ints | None:
+        """The points whose weight is not 0 by their distance; None for all of them."""
+        if kind.reach is None or self.n_bits is None:
+            return None
+        cutoff = kind.reach(self._steps(), scale)[0]
+        return None if cutoff >= scale.far else np.flatnonzero(row <= cutoff)
+
+    def _steps(self) -> Floats:
+        """The weights that round to at least 1, 2, ..., top."""
+        return (np.arange(1, self.top + 1) - 0.5) / self.top
+
+    def _weights(self, distances: Floats, scale: Scale, kind: WeightKind) -> Array:
+        if kind.equal:
+            return np.ones(distances.size, np.int16)
+        if kind.reach is None or self.n_bits is None:
+            return self._rounded(kind.unit(distances, scale))
+        out = np.empty(distances.size, np.int16)
+        levels.levels(distances, kind.reach(self._steps(), scale), out)
+        return out
+
+    def _rounded(self, unit: Floats) -> Array:
+        if self.n_bits is None:
+            return np.where(unit < self.smallest, 0.0, unit)
+        return np.rint(unit * self.top).astype(np.int16)
+
+    def _called(self, ranked: Floats) -> Array:
+        assert callable(self.weights)
+        unit = np.asarray(self.weights(ranked.copy()))
+        wanted = f"return {ranked.size} numbers in [0, 1], one per distance"
+        if unit.shape != ranked.shape:
+            raise InputError("weights", wanted, f"the callable returned shape {unit.shape}")
+        if unit.dtype.kind not in "biuf":
+            raise InputError("weights", wanted, f"the callable returned dtype {unit.dtype}")
+        if not np.all((unit >= 0) & (unit <= 1)):
+            bad = unit[~((unit >= 0) & (unit <= 1))][0]
+            raise InputError("weights", wanted, f"the callable returned {bad}")
+        return self._rounded(unit.astype(np.float64))
