@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation, legs, parameters, plans
-from dataworth.encoders.forest import encoder_of
+from dataworth.encoders.choice import encoder_of
 from dataworth.explanation import Explanation
 from dataworth.inputs import checks, frames
 from dataworth.neighbors import blocks as sources

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from dataworth import parameters, plans
-from dataworth.encoders.forest import is_supervised
+from dataworth.encoders.choice import is_supervised
 from dataworth.inputs import frames
 from dataworth.neighbors.blocks import Blocks, Picked
 from dataworth.neighbors.dask import ShardedPoints

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from dataworth.encoders.forest import encoder_of
+from dataworth.encoders.choice import encoder_of
 from dataworth.inputs import checks, frames
 from dataworth.result import DataValues
 
