@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from dataworth import ForestLeaves, KNNShapley
-from dataworth.encoders.forest import is_supervised
+from dataworth.encoders.choice import is_supervised
 
 
 def cloud(n: int = 60, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,4 +1,14 @@
-"""Encoders: representations in which near means alike."""
+"""Encoders: how points become numbers among which near means alike.
+
+Any scikit-learn transformer or pipeline can be the encoder of `KNNShapley`. Two ship here:
+
+- `TableEncoder` (`tables`) makes features of tables with columns of any kind. How each kind of
+  column does so is in `columns`; a new kind is one class and one entry in its list.
+- `ForestLeaves` (`forest`) takes the leaves of a random forest, which learns from the labels.
+
+`choice` answers what the rest of the package asks about an encoder: which one "auto" stands for,
+whether it learns from labels, and which metric belongs to it.
+"""
 
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.tables import TableEncoder

@@ -1,30 +1,25 @@
-"""Encoders: representations in which near means alike.
+"""The leaves of a random forest as an encoding of points."""
 
-Any scikit-learn transformer or pipeline will do; one that is worth having ships here.
-"""
-
-import inspect
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dataworth.encoders.tables import TableEncoder
-from dataworth.inputs import frames
+from dataworth.arrays import Floats
 
 
-class ForestLeaves(TransformerMixin, BaseEstimator):
+class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Where a random forest puts a point: the leaf it falls into in each tree.
 
     Two points are as far apart as the share of trees in which their leaves differ, which is the
     metric that `KNNShapley` uses with this encoder unless it is told otherwise. Features need no
-    scaling. The forest learns from the labels, so use it with `value(cv=...)`, where it never sees
-    the labels of the points that judge, or with a validation set.
+    scaling, and may be missing (NaN) or sparse. The forest learns from the labels, so use it with
+    `value(cv=...)`, where it never sees the labels of the points that judge, or with a validation
+    set.
 
     Parameters
     ----------
@@ -37,9 +32,20 @@ class ForestLeaves(TransformerMixin, BaseEstimator):
     n_jobs : int or None
         Threads of the forest.
 
+    Attributes
+    ----------
+    metric : str
+        "hamming", the metric that compares leaves.
+    forest_ : RandomForestClassifier or RandomForestRegressor
+        The fitted forest.
+    n_features_in_ : int
+        The number of features given to `fit`.
+    feature_names_in_ : ndarray of str
+        The names of the features, if `fit` was given a data frame whose names are all strings.
+
     Examples
     --------
-    >>> from dataworth.encoders.forest import ForestLeaves
+    >>> from dataworth import ForestLeaves
     >>> X, y = [[0.0], [0.1], [0.9], [1.0]], ["a", "a", "b", "b"]
     >>> ForestLeaves(n_estimators=3, min_samples_leaf=1).fit_transform(X, y).shape
     (4, 3)
@@ -61,49 +67,66 @@ class ForestLeaves(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Grow the forest: of classification trees for labels, of regression trees for numbers."""
+        """Grow the forest: classification trees for labels, regression trees for numbers.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_points, n_features)
+            The training points.
+        y : array-like of shape (n_points,)
+            Their labels, or numbers.
+
+        Returns
+        -------
+        ForestLeaves
+            The encoder itself.
+        """
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            multi_output=True,
+            accept_sparse="csc",
+            dtype=np.float32,  # what trees split
+            ensure_all_finite="allow-nan",
+        )
         continuous = type_of_target(y, input_name="y").startswith("continuous")
         kind = RandomForestRegressor if continuous else RandomForestClassifier
         self.forest_ = kind(**self.get_params()).fit(X, y)
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The number of the leaf in each tree, (n_points, n_estimators)."""
+    def transform(self, X: ArrayLike) -> Floats:
+        """Find the leaf of each point in each tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_points, n_features)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_estimators)
+            The number of the leaf in each tree, float64.
+        """
         check_is_fitted(self)
-        leaves: NDArray[np.float64] = self.forest_.apply(X).astype(np.float64)
-        return leaves
+        X = validate_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse="csr",
+            dtype=np.float32,
+            ensure_all_finite="allow-nan",
+        )
+        return self.forest_.apply(X).astype(np.float64)
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of trees, which scikit-learn asks for to name the features."""
+        return len(self.forest_.estimators_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags
-
-
-def encoder_of(encoder: Any, X: Any) -> Any:
-    """What "auto" stands for: an encoder of tables for data frames, none for anything else."""
-    if not (isinstance(encoder, str) and encoder == "auto"):
-        return encoder
-    return None if frames.frame(X) is None else TableEncoder()
-
-
-def is_supervised(encoder: Any, X: Any) -> bool:
-    """Whether an encoder, or any step inside it, needs labels: it says so, or fails without."""
-    parts = [encoder]
-    if hasattr(encoder, "get_params"):
-        parts += encoder.get_params(deep=True).values()
-    if any(_needs_labels(part) for part in parts):
-        return True
-    try:
-        clone(encoder).fit(X)
-    except Exception:  # whatever a fit without labels makes it raise
-        return True
-    return False
-
-
-def _needs_labels(part: Any) -> bool:
-    if isinstance(part, type) or not hasattr(part, "fit"):
-        return False
-    y = inspect.signature(part.fit).parameters.get("y")
-    if y is not None and y.default is inspect.Parameter.empty:
-        return True
-    return isinstance(part, BaseEstimator) and bool(get_tags(part).target_tags.required)

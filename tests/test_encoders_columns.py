@@ -1,4 +1,4 @@
-"""Tables of mixed columns become numbers in which each column counts alike."""
+"""How a column of each kind becomes features."""
 
 import datetime as dt
 import math
@@ -11,11 +11,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 
-from dataworth import ForestLeaves, KNNShapley, TableEncoder
-from dataworth.encoders.forest import is_supervised
+from dataworth import TableEncoder
+from dataworth.arrays import Floats
+from dataworth.encoders import columns
 
 rng = np.random.default_rng(0)
 
@@ -166,42 +165,6 @@ def test_what_a_column_is_taken_for() -> None:
         assert_allclose(got, TableEncoder().fit(frame).transform(frame), atol=1e-9)
 
 
-def test_no_column_weighs_more_than_a_number() -> None:
-    n = 400
-    frame = pl.DataFrame(
-        {
-            "number": rng.normal(size=n),
-            "boolean": rng.random(n) < 0.5,
-            "category": rng.choice(list("abcdefgh"), n),
-            "date": np.datetime64("2020-01-01") + rng.integers(0, 1000, n),
-            "text": [f"{a} {b}" for a, b in rng.integers(0, 999, (n, 2))],
-        }
-    )
-    for name in frame.columns:
-        part = frame.select(name)
-        assert 0.4 < TableEncoder().fit(part).transform(part).var(axis=0).sum() < 1 + 1e-9
-
-
-def test_it_is_deterministic_and_learns_nothing_from_labels() -> None:
-    frame = pl.DataFrame({"a": [f"text {i * 7 % 50}" for i in range(90)], "b": rng.normal(size=90)})
-    encoder = TableEncoder()
-    first = clone(encoder).fit(frame, rng.integers(0, 2, 90)).transform(frame)
-    assert_array_equal(first, clone(encoder).fit(frame).transform(frame))
-    assert_array_equal(first[5:9], clone(encoder).fit(frame).transform(frame[5:9]))
-    assert not is_supervised(encoder, frame)
-    forest = make_pipeline(TableEncoder(), ForestLeaves(n_estimators=5))
-    y = rng.integers(0, 2, 90)
-    values = KNNShapley(encoder=forest, metric="hamming").fit(frame, y).value(cv=3)
-    assert np.isfinite(values.values).all()
-
-
-def test_a_series_is_a_table_of_one_column() -> None:
-    texts = ["good film", "bad film", "good book", "bad book"] * 20
-    ref = encoded(texts)
-    for series in (pd.Series(texts, name="t"), pl.Series(texts), pa.chunked_array([texts])):
-        assert_allclose(TableEncoder().fit(series).transform(series), ref)
-
-
 @pytest.mark.parametrize(
     ("first", "then", "said"),
     [
@@ -218,18 +181,69 @@ def test_a_column_that_changes_its_kind(first: list[Any], then: list[Any], said:
     assert encoded([1, 2, 3], [True, False]).shape == (2, 1)
 
 
-def test_what_cannot_be_encoded() -> None:
-    with pytest.raises(TypeError, match=r"'a' has type List\(Int64\). Leave it out"):
-        encoded([[1], [2]])
-    with pytest.raises(TypeError, match="'a' has type Object"):
-        TableEncoder().fit(pd.DataFrame({"a": [{}, {}]}))
-    with pytest.raises(ValueError, match="X must have a column that differs between rows; all 1"):
-        encoded([1, 1])
-    with pytest.raises(TypeError, match="X must be a data frame .* got list"):
-        TableEncoder().fit([[1]])
-    with pytest.raises(ValueError, match="at least one point and one column"):
-        TableEncoder().fit(pd.DataFrame(index=[1, 2]))
-    with pytest.raises(ValueError, match="max_levels must be a whole number at least 1; got 0"):
-        encoded([1, 2], max_levels=0)
-    mixed = pd.DataFrame({"a": pd.Series([1, "x", 2.5, "x"] * 3, dtype=object)})
-    assert TableEncoder().fit(mixed).kinds_ == {"a": "category"}
+def test_a_new_kind_is_one_class_and_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lengths:
+        """How many entries a list has."""
+
+        kind = "list"
+        accepts = ("objects",)
+
+        @classmethod
+        def takes(cls, column: columns.Column, limits: columns.Limits) -> bool:
+            return column.dtype.startswith("List")
+
+        @classmethod
+        def fit(cls, column: columns.Column, limits: columns.Limits) -> "Lengths":
+            return cls()
+
+        def features(self, column: columns.Column) -> Floats:
+            return np.array([[float(len(entry))] for entry in column.entries])
+
+        def endings(self) -> list[str]:
+            return ["length"]
+
+    frame = pl.DataFrame({"a": [[1], [2, 3], []], "b": [1.0, 2.0, 4.0]})
+    monkeypatch.setattr(columns, "KINDS", (*columns.KINDS, Lengths))
+    encoder = TableEncoder().fit(frame)
+    assert encoder.kinds_ == {"a": "list", "b": "number"}
+    assert_array_equal(encoder.transform(frame)[:, 0], [1, 2, 0])
+    assert encoder.get_feature_names_out().tolist() == ["a_length", "b"]
+    with pytest.raises(ValueError, match="column 'a' was objects and is text now"):
+        encoder.transform(pl.DataFrame({"a": ["x"], "b": [1.0]}))
+
+
+def test_features_are_named_after_their_column() -> None:
+    n = 60
+    frame = pl.DataFrame(
+        {
+            "age": [None, *range(1, n)],
+            "city": [
+                "Rome",
+                "Oslo",
+                None,
+                "Rome",
+                "Oslo",
+                None,
+                *["Bonn"] * (n - 8),
+                "Ulm",
+                "Kyiv",
+            ],
+            "paid": [i % 2 == 0 for i in range(n)],
+            "joined": [dt.datetime(2024, 1, 1, i % 24) + dt.timedelta(i) for i in range(n)],
+            "note": [f"word {i}" for i in range(n)],
+        }
+    )
+    encoder = TableEncoder(text_features=3).fit(frame)
+    assert encoder.get_feature_names_out().tolist() == [
+        *("age", "age_missing"),
+        *("city_missing", "city_Bonn", "city_Oslo", "city_Rome", "city_other"),
+        *("paid_False", "paid_True"),
+        *("joined", "joined_year_sin", "joined_year_cos", "joined_week_sin", "joined_week_cos"),
+        *("joined_day_sin", "joined_day_cos"),
+        *("note_0", "note_1", "note_2"),
+    ]
+    named = encoder.set_output(transform="polars").transform(frame)
+    assert_array_equal(named["city_Oslo"], frame["city"].fill_null("") == "Oslo")
+    assert_array_equal(named["city_missing"], frame["city"].is_null())
+    assert_array_equal(named["city_other"], frame["city"].fill_null("").is_in(["Ulm", "Kyiv"]))
+    assert_array_equal(named["paid_True"], frame["paid"])

@@ -1,0 +1,145 @@
+"""What the rest of the package asks about an encoder, without knowing any by name."""
+
+import inspect
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from dataworth.encoders.tables import TableEncoder
+from dataworth.inputs import frames
+
+
+def encoder_for(X: Any) -> TableEncoder | None:
+    """Choose the encoder for points that come without one.
+
+    Parameters
+    ----------
+    X : object
+        The training points.
+
+    Returns
+    -------
+    TableEncoder or None
+        A new `TableEncoder` for data frames; None for anything else, which is used as it is.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dataworth.encoders.choice import encoder_for
+    >>> encoder_for(pandas.DataFrame({"age": [31, 58]}))
+    TableEncoder()
+    >>> encoder_for([[31.0], [58.0]]) is None
+    True
+    """
+    return None if frames.frame(X) is None else TableEncoder()
+
+
+def encoder_of(encoder: Any, X: Any) -> Any:
+    """Replace "auto" by the encoder that it stands for.
+
+    Parameters
+    ----------
+    encoder : transformer, "auto" or None
+        The encoder that was asked for.
+    X : object
+        The training points.
+
+    Returns
+    -------
+    transformer or None
+        `encoder_for(X)` in place of "auto"; any other encoder as it is.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dataworth.encoders.choice import encoder_of
+    >>> encoder_of("auto", pandas.DataFrame({"age": [31, 58]}))
+    TableEncoder()
+    """
+    return encoder_for(X) if isinstance(encoder, str) and encoder == "auto" else encoder
+
+
+def own_metric(encoder: Any) -> str | None:
+    """Find the metric that belongs to what an encoder returns.
+
+    An encoder whose output is meant to be compared in one way says so by an attribute `metric`,
+    as `ForestLeaves` does. A constructor parameter of that name does not count: with `Isomap`
+    and its like it says how to compare what goes in, not what comes out.
+
+    Parameters
+    ----------
+    encoder : transformer, "auto" or None
+        The encoder. Of a `Pipeline` the last step that does anything is asked.
+
+    Returns
+    -------
+    str or None
+        The name of the metric; None if the encoder names none.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from dataworth.encoders import ForestLeaves
+    >>> from dataworth.encoders.choice import own_metric
+    >>> own_metric(make_pipeline(StandardScaler(), ForestLeaves()))
+    'hamming'
+    >>> own_metric(StandardScaler()) is None
+    True
+    """
+    if isinstance(encoder, Pipeline):
+        steps = [step for _, step in encoder.steps if step not in (None, "passthrough")]
+        return own_metric(steps[-1]) if steps else None
+    if hasattr(encoder, "get_params") and "metric" in encoder.get_params(deep=False):
+        return None
+    metric = getattr(encoder, "metric", None)
+    return metric if isinstance(metric, str) else None
+
+
+def fitted_without_labels(encoder: Any, X: Any) -> Any:
+    """Fit a copy of an encoder to points whose labels it must not see.
+
+    Parameters
+    ----------
+    encoder : transformer
+        The encoder; it stays as it is.
+    X : object
+        The points.
+
+    Returns
+    -------
+    transformer or None
+        The fitted copy; None if the encoder, or any step inside it, says that it needs labels, or
+        cannot be fitted without them.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from dataworth.encoders import ForestLeaves
+    >>> from dataworth.encoders.choice import fitted_without_labels
+    >>> X = [[0.0], [1.0]]
+    >>> fitted_without_labels(ForestLeaves(), X) is None
+    True
+    >>> fitted_without_labels(StandardScaler(), X).mean_
+    array([0.5])
+    """
+    parts = [encoder]
+    if hasattr(encoder, "get_params"):
+        parts += encoder.get_params(deep=True).values()
+    if any(_needs_labels(part) for part in parts):
+        return None
+    try:
+        return clone(encoder).fit(X)
+    except Exception:  # an encoder may raise anything when it misses its labels
+        return None
+
+
+def _needs_labels(part: Any) -> bool:
+    if isinstance(part, type) or not hasattr(part, "fit"):
+        return False
+    y = inspect.signature(part.fit).parameters.get("y")
+    if y is not None and y.default is inspect.Parameter.empty:
+        return True
+    return isinstance(part, BaseEstimator) and bool(get_tags(part).target_tags.required)

@@ -1,0 +1,409 @@
+"""How one column of a table becomes features.
+
+A column is first read into a plain form, `Column`. The first of `KINDS` that takes it then learns
+from it and makes its features. A new kind of column is one class with the methods of `ColumnKind`
+and one entry in `KINDS`.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Protocol, Self
+
+import narwhals as nw
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from dataworth.arrays import Array, Flags, Floats, Ints
+from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs import frames
+
+CIRCLES = {"year": 365.2425 * 86400, "week": 7 * 86400, "day": 86400}  # their lengths in seconds
+GAP = "\0missing"  # the level of a missing category; no file of text holds it
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many features a column may become: the parameters of `TableEncoder`."""
+
+    max_levels: int
+    text_features: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """The entries of one column in plain form.
+
+    Parameters
+    ----------
+    name : object
+        The name of the column.
+    holds : str
+        "numbers", "dates", "booleans", "categories" or "text"; "nothing" if all entries are
+        missing, and "objects" if they are none of these.
+    entries : ndarray of float64, or list
+        Numbers, and seconds since 1970 for dates, with NaN for missing ones. Strings for booleans,
+        categories and text, empty for missing ones. Python objects as they are.
+    missing : ndarray of bool
+        Which entries are missing.
+    dtype : str
+        The type of the column in its own library.
+    """
+
+    name: Any
+    holds: str
+    entries: Any
+    missing: Flags
+    dtype: str
+
+    @classmethod
+    def of(cls, name: Any, given: "nw.Series[Any] | Floats") -> Self:
+        """Read a column of a data frame, or of an array of numbers.
+
+        Parameters
+        ----------
+        name : object
+            The name of the column.
+        given : narwhals Series or ndarray of float64
+            Its entries; those of an array are finite or NaN.
+
+        Returns
+        -------
+        Column
+            The entries in plain form.
+        """
+        dtype = str(given.dtype)
+        missing = np.isnan(given) if isinstance(given, np.ndarray) else frames.missing(given)
+        if missing.all():
+            return cls(name, "nothing", [""] * len(missing), missing, dtype)
+        if isinstance(given, np.ndarray):
+            # As one run of memory: sums over strided numbers may round differently.
+            return cls(name, "numbers", np.ascontiguousarray(given), missing, dtype)
+        holds, entries = _read(given, missing)
+        if holds in ("numbers", "dates"):
+            entries = _finite(entries, missing, name)
+        elif holds != "objects":
+            entries = ["" if gone else str(v) for v, gone in zip(entries, missing, strict=True)]
+        return cls(name, holds, entries, missing, dtype)
+
+
+def _read(column: "nw.Series[Any]", missing: Flags) -> tuple[str, Any]:
+    """What a column holds, and its entries."""
+    entries, dtype = frames.plain_column(column), column.dtype
+    if isinstance(entries, np.ndarray) and entries.dtype.kind in "Mm":
+        holds = "dates" if entries.dtype.kind == "M" else "numbers"
+        return holds, entries.astype(f"{entries.dtype.kind}8[us]").astype(np.int64) / 1e6
+    if dtype.is_numeric():
+        return "numbers", entries
+    if dtype == nw.Boolean:
+        return "booleans", entries
+    if dtype == nw.String:
+        return "text", entries
+    if dtype in (nw.Categorical, nw.Enum):
+        return "categories", entries
+    return _read_objects(entries, missing)
+
+
+def _read_objects(entries: list[Any], missing: Flags) -> tuple[str, list[Any]]:
+    """What Python objects hold: pandas keeps dates, and booleans with gaps, as objects."""
+    present = [v for v, gone in zip(entries, missing, strict=True) if not gone]
+
+    def every(*types: type) -> bool:
+        return all(isinstance(v, types) for v in present)
+
+    def mapped(function: Any) -> list[Any]:
+        return [math.nan if gone else function(v) for v, gone in zip(entries, missing, strict=True)]
+
+    if every(bool, np.bool_):
+        return "booleans", entries
+    if every(Real, Decimal):
+        return "numbers", mapped(float)
+    if every(time):
+        return "numbers", mapped(lambda t: _seconds(datetime.combine(date(1970, 1, 1), t)))
+    if every(date):
+        return "dates", mapped(_seconds)
+    if every(str, Real):
+        return "text", entries
+    return "objects", entries
+
+
+def _seconds(day: date) -> float:
+    if isinstance(day, datetime) and day.tzinfo is not None:
+        day = day.astimezone(UTC).replace(tzinfo=None)
+    return float(np.datetime64(day, "us").astype(np.int64)) / 1e6
+
+
+def _finite(entries: Any, missing: Flags, name: Any) -> Floats:
+    numbers = np.array(entries, dtype=np.float64)
+    numbers[missing] = np.nan
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
+        came = f"column {name!r} is {numbers[row]} in row {row} (from 0)"
+        raise InputError("X", "be finite", came)
+    return numbers
+
+
+class ColumnKind(Protocol):
+    """What was learnt from one column, and how it makes features of that column.
+
+    Attributes
+    ----------
+    kind : str
+        What `TableEncoder.kinds_` calls such a column.
+    accepts : tuple of str
+        What the column may hold when features are made of it, what it was fitted on first. A column
+        that holds nothing is always accepted.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def accepts(self) -> tuple[str, ...]: ...
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        """Whether this is the kind for the column."""
+        ...
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        """Learn from a column that has an entry."""
+        ...
+
+    def features(self, column: Column) -> Floats:
+        """The features of each row, (n_rows, n_features)."""
+        ...
+
+    def endings(self) -> list[str]:
+        """What follows the name of the column in that of each feature; "" for the bare name."""
+        ...
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Standardised numbers and whether they are missing.
+
+    All are divided by the size of the largest first, so that no square overflows.
+    """
+
+    median: float
+    size: float
+    mean: float
+    deviation: float
+    kind = "number"
+    accepts = ("numbers", "booleans")
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        return column.holds == "numbers"
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        median = float(np.median(column.entries[~column.missing]))
+        filled = np.where(column.missing, median, column.entries)
+        size = float(np.abs(filled).max()) or 1.0
+        deviation = float((filled / size).std()) if np.ptp(filled / size) else 1.0
+        return cls(median, size, float((filled / size).mean()), deviation)
+
+    def filled(self, column: Column) -> Floats:
+        """The numbers, with the median for those that are missing."""
+        if column.holds in ("booleans", "nothing"):
+            numbers = np.array([float(text == "True") for text in column.entries])
+        else:
+            numbers = column.entries
+        return np.where(column.missing, self.median, numbers)
+
+    def features(self, column: Column) -> Floats:
+        scaled = (self.filled(column) / self.size - self.mean) / self.deviation
+        return np.column_stack([scaled, column.missing])
+
+    def endings(self) -> list[str]:
+        return ["", "missing"]
+
+
+@dataclass(frozen=True)
+class Dates:
+    """The time itself, and the angles of the year, the week and the day."""
+
+    line: Numbers
+    total: float
+    kind = "date"
+    accepts = ("dates",)
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        return column.holds == "dates"
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        loose = cls(Numbers.fit(column, limits), 1.0)
+        spread = loose.features(column)[:, 1:].var(axis=0).sum()
+        return cls(loose.line, math.sqrt(spread) or 1.0)
+
+    def features(self, column: Column) -> Floats:
+        seconds, line = self.line.filled(column), self.line.features(column)
+        circles = [
+            turn(2 * np.pi * (seconds % length) / length)
+            for length in CIRCLES.values()
+            for turn in (np.sin, np.cos)
+        ]
+        moment = np.column_stack([line[:, 0], *circles]) / self.total
+        return np.column_stack([column.missing, moment])
+
+    def endings(self) -> list[str]:
+        return ["missing", "", *(f"{c}_{turn}" for c in CIRCLES for turn in ("sin", "cos"))]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Weights of letter sequences, learnt from each different text once, in few dimensions."""
+
+    pipeline: Pipeline
+    total: float
+    kind = "text"
+    accepts = ("text", "categories")
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        """Text of many different entries; text of few is a category."""
+        if column.holds != "text":
+            return False
+        n_levels = len(set(column.entries))
+        return bool(n_levels > min(limits.max_levels, (~column.missing).sum() / 2))
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        distinct, place = _distinct(column)
+        letters = HashingVectorizer(
+            analyzer="char_wb",
+            ngram_range=(3, 4),
+            n_features=2**14,
+            alternate_sign=False,
+            norm=None,
+        )
+        reduce = TruncatedSVD(min(limits.text_features, len(distinct)), random_state=0)
+        weights = TfidfTransformer(sublinear_tf=True)
+        pipeline = Pipeline([("letters", letters), ("weights", weights), ("reduce", reduce)])
+        # If all texts are alike, scikit-learn divides by a variance of 0.
+        with np.errstate(all="ignore"):
+            reduced = pipeline.fit_transform(distinct)[place]
+        return cls(pipeline, math.sqrt(reduced.var(axis=0).sum()) or 1.0)
+
+    def features(self, column: Column) -> Floats:
+        distinct, place = _distinct(column)
+        reduced = self.pipeline.transform(distinct)[place] / self.total
+        return np.column_stack([reduced, column.missing])
+
+    def endings(self) -> list[str]:
+        return [*map(str, range(len(self.pipeline["reduce"].components_))), "missing"]
+
+
+def _distinct(column: Column) -> tuple[list[str], Ints]:
+    """The different texts of a column, and which of them each row has."""
+    distinct = sorted(set(column.entries))
+    number = {text: i for i, text in enumerate(distinct)}
+    return distinct, np.array([number[text] for text in column.entries])
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A 0/1 feature for each level."""
+
+    encoder: OneHotEncoder
+    accepts: tuple[str, ...]
+    kind = "category"
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        return column.holds in ("booleans", "categories", "text")
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        encoder = OneHotEncoder(
+            handle_unknown="infrequent_if_exist",
+            min_frequency=2,
+            max_categories=limits.max_levels + 1,  # the last is shared by all other levels
+            sparse_output=False,
+        )
+        accepts = ("booleans",) if column.holds == "booleans" else ("categories", "text")
+        return cls(encoder.fit(_levels(column)), accepts)
+
+    def features(self, column: Column) -> Floats:
+        return np.asarray(self.encoder.transform(_levels(column)), dtype=np.float64)
+
+    def endings(self) -> list[str]:
+        prefix = "level_"
+        names = [n.removeprefix(prefix) for n in self.encoder.get_feature_names_out(["level"])]
+        endings = ["missing" if name == GAP else name for name in names]
+        if self.encoder.infrequent_categories_[0] is not None:  # they share the last feature
+            endings[-1] = "other"
+        return endings
+
+
+def _levels(column: Column) -> Array:
+    levels = [GAP if gone else v for v, gone in zip(column.entries, column.missing, strict=True)]
+    return np.array(levels, dtype=object)[:, None]
+
+
+# The first that takes a column encodes it: Levels takes the text that Text leaves.
+KINDS: tuple[type[ColumnKind], ...] = (Numbers, Dates, Text, Levels)
+
+
+def fitted(column: Column, limits: Limits) -> ColumnKind:
+    """Fit the kind that takes a column.
+
+    Parameters
+    ----------
+    column : Column
+        A column with at least one entry that is not missing.
+    limits : Limits
+        How many features it may become.
+
+    Returns
+    -------
+    ColumnKind
+        What was learnt from the column.
+    """
+    for kind in KINDS:
+        if kind.takes(column, limits):
+            return kind.fit(column, limits)
+    raise unreadable(column)
+
+
+def features(part: ColumnKind, column: Column) -> Floats:
+    """Make the features of a column that may differ from the one that was fitted.
+
+    Parameters
+    ----------
+    part : ColumnKind
+        What was learnt from the column of this name in training.
+    column : Column
+        The column now.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+        The features of each row.
+    """
+    if column.holds in (*part.accepts, "nothing"):
+        return part.features(column)
+    if column.holds == "objects":
+        raise unreadable(column)
+    came = f"column {column.name!r} was {part.accepts[0]} and is {column.holds} now"
+    raise InputError("X", "have columns of the kinds given to fit", came)
+
+
+def unreadable(column: Column) -> InputTypeError:
+    """The error about a column that no kind takes."""
+    return InputTypeError(
+        "X",
+        "have columns of numbers, booleans, categories, dates or text",
+        f"{column.name!r} has type {column.dtype}",
+        "Leave it out, or pass an encoder that takes it.",
+    )

@@ -1,0 +1,58 @@
+"""What the package asks about an encoder."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
+from sklearn.manifold import Isomap
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from dataworth import ForestLeaves, TableEncoder
+from dataworth.encoders.choice import encoder_for, encoder_of, own_metric
+
+
+class Angles(BaseEstimator):
+    """Names its metric after it has been made."""
+
+    def __init__(self) -> None:
+        self.metric = "cosine"
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]})])
+def test_data_frames_get_an_encoder_of_tables(table: Any) -> None:
+    assert isinstance(encoder_for(table), TableEncoder)
+    assert isinstance(encoder_of("auto", table), TableEncoder)
+    assert encoder_of(None, table) is None
+
+
+def test_arrays_are_used_as_they_are() -> None:
+    assert encoder_for(np.eye(2)) is None
+    assert encoder_of("auto", [[1.0]]) is None
+    given = PCA()
+    assert encoder_of(given, np.eye(2)) is given
+
+
+@pytest.mark.parametrize(
+    ("encoder", "metric"),
+    [
+        (ForestLeaves(), "hamming"),
+        (make_pipeline(TableEncoder(), ForestLeaves()), "hamming"),
+        (make_pipeline(TableEncoder(), make_pipeline(ForestLeaves(), "passthrough")), "hamming"),
+        (make_pipeline(ForestLeaves(), StandardScaler()), None),
+        (Pipeline([("nothing", "passthrough")]), None),
+        (Angles(), "cosine"),
+        (TableEncoder(), None),
+        (Isomap(metric="manhattan"), None),
+        (KNeighborsTransformer(metric="cosine"), None),
+        ("auto", None),
+        (None, None),
+    ],
+)
+def test_the_metric_of_an_encoder(encoder: Any, metric: str | None) -> None:
+    assert own_metric(encoder) == metric
