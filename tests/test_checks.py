@@ -1,5 +1,7 @@
 """Bad input: one clear sentence that names the argument, before any work."""
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from dataworth import KNNShapley
+from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs import checks
 
 X = np.arange(12.0).reshape(6, 2)
 y = np.array([0, 1, 0, 1, 0, 1])
@@ -196,3 +200,38 @@ def test_parameters_changed_after_fit_are_checked_again() -> None:
     valuator = KNNShapley().fit(X, y).set_params(n_bits=12)
     with pytest.raises(ValueError, match="n_bits must be"):
         valuator.value(X_VAL, Y_VAL)
+
+
+@pytest.mark.parametrize(
+    ("check", "argument", "wanted", "came"),
+    [
+        (lambda: checks.integer(0, "n", least=1), "n", "be a whole number at least 1", "got 0"),
+        (lambda: checks.positive("x", "width"), "width", "be a positive number", "got 'x'"),
+        (lambda: checks.choice("c", "pet", ["a", "b"]), "pet", "be one of 'a', 'b'", "got 'c'"),
+        (lambda: checks.boolean(1, "loud"), "loud", "be True or False", "got 1"),
+        (lambda: checks.n_jobs(0), "n_jobs", "be None or a whole number other than 0", "got 0"),
+        (lambda: checks.matrix(X[0], "Z"), "Z", "have two dimensions .*", r"got shape \(2,\)"),
+        (lambda: checks.rows(None, "Z"), "Z", ".* that the encoder can read", "got None"),
+        (lambda: checks.rows([], "Z"), "Z", "hold at least one point", "it is empty"),
+        (lambda: checks.labels([0.5], "t"), "t", "hold class labels .*", "got the number 0.5"),
+        (lambda: checks.targets([1e200], "t"), "t", ".* at most 1e150", "their squares are needed"),
+        (lambda: checks.encode(y + 1, y[:2], "t"), "t", ".* seen in training only", ".* seen: 2"),
+        (lambda: checks.graph(csr_array(X[:1] * 0), "G"), "G", ".* in each row", "row 0 is empty"),
+    ],
+)
+def test_errors_are_data(check: Callable[[], Any], argument: str, wanted: str, came: str) -> None:
+    """An error says which argument it is about, so that others can name it as their users do."""
+    with pytest.raises(InputError) as caught:
+        check()
+    error = caught.value
+    assert error.argument == argument
+    assert re.fullmatch(wanted, error.wanted)
+    assert re.fullmatch(came, error.came)
+    assert str(error.renamed("--it")) == str(error).replace(argument, "--it", 1)
+
+
+def test_a_hint_follows_what_came() -> None:
+    with pytest.raises(InputTypeError) as caught:
+        checks.matrix(csr_array(X), "X")
+    assert caught.value.hint == "Use X.toarray()."
+    assert str(caught.value) == "X must be dense here; got a sparse array. Use X.toarray()."

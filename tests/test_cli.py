@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -20,7 +21,9 @@ from pyarrow import parquet
 
 import dataworth
 from dataworth import KNNShapley, TableEncoder, decisions, demo
+from dataworth.cli import data, options
 from dataworth.cli import main as cli
+from dataworth.errors import InputError, InputTypeError
 from dataworth.files import tables
 
 N = 60
@@ -280,6 +283,62 @@ def test_a_bug_is_one_line_too(run: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     run.refused("info v.csv", 1, "of all things .a bug. --debug shows where")
 
 
+def test_errors_of_others_pass_unchanged(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that cannot be made from a message alone, and those that look like ours."""
+    strange = UnicodeDecodeError("utf-8", b"caf\xe9", 3, 4, "unexpected end of data")
+    other = ValueError("Input X contains\ninfinity.")
+    monkeypatch.setattr(KNNShapley, "fit", raising(strange))
+    run.refused("value train.csv --label y", 1, "error: 'utf-8' codec can't decode byte 0xe9 in po")
+    with pytest.raises(UnicodeDecodeError) as caught, data.renaming({"X": "--label"}):
+        raise strange
+    assert caught.value is strange
+    monkeypatch.setattr(KNNShapley, "fit", raising(other))
+    run.refused("value train.csv --label y", 1, "error: Input X contains infinity.$")
+
+
+def raising(error: Exception) -> Any:
+    def function(*args: Any, **options: Any) -> None:
+        raise error
+
+    return function
+
+
+@pytest.mark.parametrize("kind", [InputError, InputTypeError])
+def test_arguments_become_options_files_and_columns(
+    run: Any, monkeypatch: pytest.MonkeyPatch, kind: type[InputError]
+) -> None:
+    for argument, named in {
+        "n_neighbors": "--neighbors",
+        "max_rank": "--max-rank",
+        "checkpoint": "--checkpoint",
+        "X": "train.csv",
+        "X_val": "val.csv",
+        "y": "column 'y' of train.csv",
+        "y_val": "column 'y' of val.csv",
+        "a thing": "a thing",
+    }.items():
+        error = kind(argument, "be X", "got y", "Use n_neighbors.")
+        monkeypatch.setattr(KNNShapley, "value", raising(error))
+        line = "value train.csv --label y --validation val.csv"
+        run.refused(line, 1, f"error: {named} must be X; got y. Use n_neighbors.$")
+
+
+def test_a_validation_file_is_read_once(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, seen = tables.read_table, []
+
+    def counted(path: Any, **options: Any) -> Any:
+        seen.append(str(path))
+        return read(path, **options)
+
+    monkeypatch.setattr(tables, "read_table", counted)
+    got: dict[str, Any] = {}
+    monkeypatch.setattr("dataworth.report.write", lambda *a, **options: got.update(options))
+    ran = run("value train.csv --label y --validation val.csv --report r.html")
+    assert ran.code == 0, ran.err
+    assert sorted(seen) == ["train.csv", "val.csv"]
+    assert got["validation"] == arrow_csv.read_csv("val.csv").to_pydict()
+
+
 def test_data_cannot_steer_the_terminal(run: Any) -> None:
     table = rows(4)
     table["y"] = ["\x1b[31mred", "[bold]x[/bold]", "\x1b[31mred", "[bold]x[/bold]"]
@@ -315,14 +374,59 @@ def test_demo_is_the_demo(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("demo").out == "shown\n"
 
 
+HEAVY = ("sklearn", "numba", "pyarrow", "pandas", "scipy", "numpy")
+
+
+def loaded(code: str) -> str:
+    """Which heavy libraries a fresh process has loaded after running this code."""
+    code += f"\nprint(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stderr.strip()
+
+
+def test_importing_the_package_is_light() -> None:
+    assert loaded("import sys, dataworth\nassert 'KNNShapley' in dir(dataworth)") == "[]"
+    assert "numba" in loaded("import sys, dataworth\ndataworth.KNNShapley")
+
+
+@pytest.mark.parametrize("line", ["--help", "--version", "value --help", "value --wrong"])
+def test_help_is_light(line: str) -> None:
+    code = f"import sys\nfrom dataworth.cli.main import main\nmain({line.split()})"
+    assert loaded(code).splitlines()[-1] == "[]"
+
+
+def test_what_the_package_exports() -> None:
+    assert set(dataworth.__all__) <= set(dir(dataworth))
+    for name in dataworth.__all__:
+        kind = getattr(dataworth, name)
+        assert kind.__name__ == name
+        assert pickle.loads(pickle.dumps(kind)) is kind
+    with pytest.raises(AttributeError, match="module 'dataworth' has no attribute 'worth'"):
+        _ = dataworth.worth
+    with pytest.raises(ImportError):
+        exec("from dataworth import worth")
+    code = "import sys\nfrom dataworth import report, plots, decisions\nfrom dataworth import *"
+    assert "numba" in loaded(code + "\nKNNShapley, DataValues, decisions.read, report.write")
+
+
+def test_every_choice_is_in_the_help(run: Any) -> None:
+    shown = " ".join(re.sub("[│╭╰─╮╯]", " ", run("value --help").out).split())
+    for choices in (options.GAMES, options.WEIGHTS, options.ENCODERS):
+        assert f"<{'|'.join(choices)}>" in shown.replace("<", " <")
+        for name, entry in choices.items():
+            assert f"{name}: {entry.words}" in shown
+
+
 def test_completion() -> None:
     env = {**os.environ, "_DATAWORTH_COMPLETE": "complete_bash", "COMP_WORDS": "dataworth va"}
     done = subprocess.run(
         PROGRAM, env={**env, "COMP_CWORD": "1"}, capture_output=True, text=True, check=False
     )
+    assert done.stdout.split() == ["value"]
 
+
+def test_without_typer() -> None:
     code = "import sys; sys.modules['typer'] = None\n" + CODE
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (
@@ -468,3 +572,6 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     run("apply d.csv t.parquet -o c.parquet")
     assert parquet.read_table("c.parquet") == table.take([0, 2])
     run.refused("apply d.csv t.npz -o c.csv", 2, "TRAIN must end in one of")
+    for option in ("--label", "--id"):
+        message = f"{option} must name a column of t.parquet, one of 'a', 'y'; got 'z'.$"
+        run.refused(f"apply d.csv t.parquet {option} z -o c.parquet", 1, message)

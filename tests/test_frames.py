@@ -1,5 +1,6 @@
 """Tables and series of three libraries, in and out."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.testing import assert_array_equal
 from sklearn.preprocessing import StandardScaler
 
 from dataworth import DataValues, KNNShapley
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import frames
 
 rng = np.random.default_rng(0)
@@ -263,3 +265,17 @@ print(sorted({{"pandas", "polars", "pyarrow", "matplotlib", "typer", "rich"}} & 
             check=True,
         )
         assert done.stdout.strip() == seen
+
+
+def test_errors_are_data() -> None:
+    with pytest.raises(InputError) as caught:
+        frames.entries(pl.Series([1, None, 2, None]), "ages")
+    assert caught.value.argument == "ages"
+    assert caught.value.came == "row 1 (from 0) is missing, and 1 more"
+    with pytest.raises(InputTypeError) as lazy:
+        frames.frame(pl.LazyFrame({"a": [1]}), "X_val")
+    assert (lazy.value.argument, lazy.value.hint) == ("X_val", "Use X_val.collect().")
+    with pytest.raises(InputError) as twice:
+        frames.frame(pd.DataFrame([[1, 2]], columns=["a", "a"]), "X")
+    assert twice.value.wanted == "have columns of different names"
+    assert re.fullmatch(r"X must have columns of different names; [^.]+\.", str(twice.value))

@@ -1,26 +1,33 @@
 """What a command is given: options, files and columns, checked before any work.
 
-A wrong option is a `typer.BadParameter`, which ends the program with 2; wrong data are a ValueError
-or a TypeError, which end it with 1.
+A wrong option is a `typer.BadParameter`, which ends the program with code 2; wrong data are an
+`InputError` or another ValueError or TypeError, which end it with code 1.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
-from dataworth import ForestLeaves, KNNShapley, TableEncoder, parameters
+from dataworth import parameters
+from dataworth.arrays import Array
+from dataworth.cli import terminal
+from dataworth.cli.options import SEMIVALUES
+from dataworth.encoders.forest import ForestLeaves
+from dataworth.encoders.tables import TableEncoder
+from dataworth.errors import InputError
+from dataworth.estimator import KNNShapley
 from dataworth.files import tables
 from dataworth.inputs import checks, frames, groups
+from dataworth.result import DataValues
 
-# What messages call an argument, and the option that it comes from.
+# Arguments of the library, and the options that they come from.
 OPTIONS = {
     "n_neighbors": "--neighbors",
     "n_bits": "--bits",
@@ -33,6 +40,8 @@ OPTIONS = {
         "bandwidth",
         "checkpoint",
         "cv",
+        "encoder",
+        "game",
         "metric",
         "radius",
         "semivalue",
@@ -49,51 +58,82 @@ class Data:
     source: tables.Source
     label: str
     id: str | None
-    ids: NDArray[Any] | None
+    ids: Array | None
     group: str | None
-    owners: NDArray[Any] | None
+    owners: Array | None
     image: str | None
     by: tuple[str, ...]
     features: list[str]
 
 
-def usage(check: Callable[..., Any], *args: Any) -> None:
-    """Run a check of options; what it refuses is a wrong command, not a failed run."""
-    try:
-        check(*args)
-    except (TypeError, ValueError) as error:
-        raise typer.BadParameter(_renamed(str(error))) from error
+@dataclass(frozen=True)
+class Judges:
+    """The validation points of a command, and the file that was read for them, if there was one."""
 
-
-def _renamed(message: str) -> str:
-    first, space, rest = message.partition(" ")
-    return OPTIONS.get(first, first) + space + rest
+    X: Any
+    y: Any
+    source: tables.Source | None
 
 
 @contextmanager
-def in_words(data: Data, validation: Path | None) -> Iterator[None]:
-    """Make messages about X and y messages about files and columns."""
-    name = data.source.name
-    judged = name if validation is None else str(validation)
-    said = {"X": name, "X_val": judged}
-    said |= {"y": f"column {data.label!r} of {name}", "y_val": f"column {data.label!r} of {judged}"}
+def renaming(names: Mapping[str, str]) -> Iterator[None]:
+    """Let errors name what the user typed, instead of the arguments of a function.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        What to call an argument. Errors about other arguments, and errors that are not about
+        arguments, pass unchanged.
+    """
     try:
         yield
+    except InputError as error:
+        if error.argument not in names:
+            raise
+        raise error.renamed(names[error.argument]) from error
     except (TypeError, ValueError) as error:
-        first, space, rest = str(error).partition(" ")
-        known = said[first] + space + rest if first in said else _renamed(str(error))
-        raise type(error)(known) from error
+        renamed = _by_first_word(error, names)
+        if renamed is None:
+            raise
+        raise renamed from error
+
+
+def _by_first_word(error: Exception, names: Mapping[str, str]) -> ValueError | None:
+    """Rename the argument that a plain error begins with.
+
+    To be deleted, with the clause that calls it, once all checks raise `InputError`.
+    """
+    first, space, rest = str(error).partition(" ")
+    return ValueError(names[first] + space + rest) if first in names else None
+
+
+def usage(check: Callable[..., Any], *args: Any) -> None:
+    """Run a check of options; what it refuses is a wrong command, not a failed run."""
+    try:
+        with renaming(OPTIONS):
+            check(*args)
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def in_words(data: Data, validation: Path | None) -> AbstractContextManager[None]:
+    """Let errors about X and y name files and columns, and all others options."""
+    name = data.source.name
+    judged = name if validation is None else str(validation)
+    column = f"column {data.label!r} of"
+    files = {"X": name, "X_val": judged, "y": f"{column} {name}", "y_val": f"{column} {judged}"}
+    return renaming(OPTIONS | files)
 
 
 def valuator(**params: Any) -> KNNShapley:
-    """A valuator of parameters that go together."""
+    """A valuator whose parameters have been checked, alone and together."""
     made = KNNShapley(**params)
     usage(parameters.check, made)
     return made
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:
-    """A number, or one of some words, or nothing."""
+    """An option that is a number or one of some words; None if it was not given."""
     if text is None or text in words:
         return text
     try:
@@ -104,22 +144,33 @@ def number(text: str | None, option: str, kind: Callable[[str], Any], *words: st
 
 
 def semivalue(text: str) -> Any:
-    """shapley, banzhaf or beta:a,b."""
-    if text in ("shapley", "banzhaf"):
-        return text
+    """The semivalue of an option: shapley, banzhaf or beta:a,b."""
     head, _, tail = text.partition(":")
     parts = tail.split(",")
-    if head != "beta" or len(parts) != 2:
-        raise typer.BadParameter(f"--semivalue must be shapley, banzhaf or beta:a,b; got {text!r}.")
-    return ("beta", *(number(part, "--semivalue beta:a,b", float) for part in parts))
+    if head == "beta" and len(parts) == 2:
+        return (head, *(number(part, "--semivalue beta:a,b", float) for part in parts))
+    if text not in SEMIVALUES:
+        listed = ", ".join(SEMIVALUES)
+        raise typer.BadParameter(f"--semivalue must be {listed} or beta:a,b; got {text!r}.")
+    return text
 
 
-def check_output(output: str | None, report: Path | None) -> None:
-    """Whether results can be written at all, before hours are spent on them."""
+def check_output(output: str | None, report: Path | None, *, page: str = "--report") -> None:
+    """Check that results can be written, before hours are spent on them.
+
+    Parameters
+    ----------
+    output : str, optional
+        Where the values are to go; "-" is standard output.
+    report : Path, optional
+        Where the report is to go.
+    page : str
+        The option that names the report, for messages.
+    """
     if output not in (None, "-"):
         usage(tables.check_ending, output, tables.WRITABLE, "--output")
     if report is not None:
-        usage(tables.check_ending, report, (".html", ".htm"), "--report")
+        usage(tables.check_ending, report, (".html", ".htm"), page)
     for path in (output, report):
         if path in (None, "-"):
             continue
@@ -133,9 +184,15 @@ def check_output(output: str | None, report: Path | None) -> None:
 
 
 def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
-    """The points in a file of a known kind."""
+    """Read a file of points; `names` are columns that stay text, as in `tables.read`."""
     usage(tables.check_ending, path, tables.READABLE, option)
     return tables.read(path, names)
+
+
+def values(path: Path) -> tuple[DataValues, Array | None]:
+    """Read a file of values, and the group of each point if the file has them."""
+    usage(tables.check_ending, path, tables.WRITABLE, "VALUES")
+    return tables.read_values(path)
 
 
 def training(
@@ -153,7 +210,7 @@ def training(
     source = read(path, "TRAIN", [name for name in (id, group) if name is not None])
     source, label = _labelled(source, label)
     if id is None and source.table is not None and source.names[0] == "":
-        typer.echo("note: the first column has no name; it is taken for --id.", err=True)
+        terminal.note("the first column has no name, so it is used as --id.")
         id = ""
     asked: dict[str, list[Any]] = {
         "--label": [label],
@@ -173,22 +230,22 @@ def training(
     apart = {label, id, group, image, *asked["--drop"]} - {None}
     mixed = apart & set(asked["--features"])
     if mixed:
-        raise typer.BadParameter(f"--features must not have another use; {min(mixed)!r} has.")
+        raise typer.BadParameter(
+            f"--features must not have another use; {min(mixed)!r} has one already."
+        )
     used = asked["--features"] or [name for name in source.names if name not in apart]
     if not used:
-        raise ValueError(f"{path} must have a column of features; it has none.")
+        raise InputError(str(path), "have a column of features", "it has none")
     owners = None
     if group is not None:
-        try:
+        with renaming(OPTIONS):
             owners = groups.check(source.column(group, "--group"), len(source))
-        except (TypeError, ValueError) as error:
-            raise type(error)(_renamed(str(error))) from error
     ids = None if id is None else _ids(source, id)
     return Data(source, label, id, ids, group, owners, image, tuple(by or ()), used)
 
 
 def _labelled(source: tables.Source, label: str | None) -> tuple[tables.Source, str]:
-    """The name of the column of labels, which arrays may have in a file of their own."""
+    """The points with their labels, which may be in an .npy file of their own, and their name."""
     if label is None:
         if "y" not in source.others:
             raise typer.BadParameter("--label must name the column of labels.")
@@ -201,13 +258,13 @@ def _labelled(source: tables.Source, label: str | None) -> tuple[tables.Source, 
     return source, label
 
 
-def _ids(source: tables.Source, id: str) -> NDArray[Any]:
+def _ids(source: tables.Source, id: str) -> Array:
     ids = np.asarray(frames.entries(source.column(id, "--id"), "--id"))
     return ids if ids.dtype.kind in frames.PLAIN_KINDS else ids.astype(str)
 
 
-def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, Any, Any]:
-    """Features and labels of the training points and, where there are any, of those that judge."""
+def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, Any, Judges | None]:
+    """Features and labels of the training points, and the validation points if there are any."""
     source, label = data.source, data.label
     X, y = source.features(data.features), source.column(label, "--label")
     if cv is not None and cv > len(source):
@@ -221,15 +278,15 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
                 ".npz file."
             )
         other = read(validation, "--validation")
-        return X, y, (other.features(data.features), other.column(label, "--label"))
+        return X, y, Judges(other.features(data.features), other.column(label, "--label"), other)
     if cv is None and {"X_val", "y_val"} <= set(source.others):
-        judges = replace(source, matrix=checks.matrix(source.others["X_val"], "X_val"))
-        return X, y, (judges.features(data.features), source.others["y_val"])
+        inner = replace(source, matrix=checks.matrix(source.others["X_val"], "X_val"))
+        return X, y, Judges(inner.features(data.features), source.others["y_val"], None)
     return X, y, None
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:
-    """Set the encoder of this name; `alone` is leave-one-out."""
+    """Set the encoder of this name; `alone` says that training points judge one another."""
     if name == "none":
         valuator.set_params(encoder=None)
     if name != "forest":

@@ -1,4 +1,4 @@
-"""The entry of the command line: errors in one line, and the codes a program ends with.
+"""The entry of the command line: errors in one line, and the codes that the program ends with.
 
 0: all went well. 1: the run failed, because of data, files or a missing package. 2: the command was
 wrong. 130: it was interrupted.
@@ -9,20 +9,41 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from dataworth.errors import extra
+
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run `dataworth` with these arguments, by default those of the process; returns the code."""
+    """Run the program `dataworth`.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        What follows the name of the program; by default, what this process was started with.
+
+    Returns
+    -------
+    int
+        The code to end with.
+
+    Examples
+    --------
+    >>> from dataworth.cli.main import main
+    >>> main(["--version"])
+    dataworth 0.1.0
+    0
+    """
     given = list(sys.argv[1:] if args is None else args)
     try:
-        from dataworth.cli.app import app
+        for package in ("typer", "rich"):
+            extra(package, "the command line", "cli")
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("typer", "rich"):
-            raise
-        return _fail("the command line needs typer: pip install 'dataworth[cli]'")
+        return _fail(str(error))
+    from dataworth.cli.app import app
+
     try:
         code = app(given or ["--help"], prog_name="dataworth", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough: nothing to say
+    except BrokenPipeError:  # whoever reads our output has seen enough, which is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

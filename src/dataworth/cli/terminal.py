@@ -1,19 +1,25 @@
 """What the command line shows in the terminal."""
 
+import sys
 from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dataworth import DataValues
+from dataworth.arrays import Array
+from dataworth.result import DataValues
+
+
+def note(text: str) -> None:
+    """Say something that is not part of the results."""
+    print(f"dataworth: note: {text}", file=sys.stderr)
 
 
 def summary(
     values: DataValues,
-    groups: NDArray[Any] | None,
+    groups: Array | None,
     top: int,
     out: TextIO,
     *,
@@ -53,10 +59,10 @@ def summary(
 
 
 def parameters(values: DataValues, out: TextIO) -> None:
-    """How values were computed, one parameter in a line."""
+    """How the values were computed, one parameter per line."""
     console = Console(file=out, highlight=False, markup=False)
     if not values.version:
-        console.print("Parameters are not known: CSV and TSV files do not keep them.")
+        console.print("Parameters are not known, because CSV and TSV files do not keep them.")
         return
     facts = {
         "dataworth": values.version,
@@ -80,6 +86,6 @@ def _table(title: str, names: list[str]) -> Table:
 
 
 def _shown(value: Any) -> str:
-    """Anything as one short line of printable characters: data must not steer the terminal."""
+    """Anything as one short printable line, so that data cannot steer the terminal."""
     text = "".join(c if c.isprintable() else "�" for c in str(value))
     return text if len(text) <= 40 else text[:39] + "…"

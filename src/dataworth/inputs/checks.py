@@ -1,6 +1,7 @@
 """Checks of what users pass in: once, at the edge, before any work.
 
-Every message names the argument, says what was given and what would be accepted.
+Every refusal is an `InputError`, which names the argument, what would be accepted and what came.
+A wrong type is an `InputTypeError`.
 """
 
 from collections.abc import Iterable
@@ -8,9 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import frames
 
 
@@ -18,23 +20,24 @@ def integer(
     value: Any, name: str, *, least: int, most: int | None = None, or_else: str = ""
 ) -> int:
     """A whole number in the given range; `or_else` says what else the argument may be."""
-    wanted = (f"at least {least}" if most is None else f"from {least} to {most}") + or_else
+    limits = f"at least {least}" if most is None else f"from {least} to {most}"
+    wanted, came = f"be a whole number {limits}{or_else}", f"got {value!r}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number {wanted}; got {value!r}.")
+        raise InputTypeError(name, wanted, came)
     number = int(value)
     if number < least or (most is not None and number > most):
-        raise ValueError(f"{name} must be a whole number {wanted}; got {value!r}.")
+        raise InputError(name, wanted, came)
     return number
 
 
 def positive(value: Any, name: str, *, or_else: str = "") -> float:
     """A positive finite number; `or_else` says what else the argument may be."""
-    wanted = f"{name} must be a positive number{or_else}; got {value!r}."
+    wanted, came = f"be a positive number{or_else}", f"got {value!r}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(wanted)
+        raise InputTypeError(name, wanted, came)
     number = float(value)
     if not 0.0 < number < np.inf:
-        raise ValueError(wanted)
+        raise InputError(name, wanted, came)
     return number
 
 
@@ -43,14 +46,14 @@ def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") ->
     names = list(known)
     if not isinstance(value, str) or value not in names:
         listed = ", ".join(repr(n) for n in names)
-        raise ValueError(f"{name} must be one of {listed}{or_else}; got {value!r}.")
+        raise InputError(name, f"be one of {listed}{or_else}", f"got {value!r}")
     return value
 
 
 def boolean(value: Any, name: str) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False; got {value!r}.")
+        raise InputTypeError(name, "be True or False", f"got {value!r}")
     return bool(value)
 
 
@@ -58,22 +61,23 @@ def semivalue(value: Any) -> None:
     """The name of a semivalue, or ("beta", alpha, beta)."""
     if isinstance(value, str) and value in ("shapley", "banzhaf"):
         return
-    wanted = "semivalue must be 'shapley', 'banzhaf' or ('beta', alpha, beta)"
+    wanted, came = "be 'shapley', 'banzhaf' or ('beta', alpha, beta)", f"got {value!r}"
     if not (isinstance(value, tuple | list) and len(value) == 3 and value[0] == "beta"):
-        raise ValueError(f"{wanted}; got {value!r}.")
+        raise InputError("semivalue", wanted, came)
     for number in value[1:]:
         if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:
-            raise ValueError(f"{wanted} with numbers from 1e-6 to 1e6; got {value!r}.")
+            raise InputError("semivalue", f"{wanted} with numbers from 1e-6 to 1e6", came)
 
 
 def n_jobs(value: Any) -> int | None:
     """None, or a whole number other than 0, as joblib takes it."""
     if value is None:
         return None
+    wanted, came = "be None or a whole number other than 0", f"got {value!r}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"n_jobs must be None or a whole number other than 0; got {value!r}.")
+        raise InputTypeError("n_jobs", wanted, came)
     if value == 0:
-        raise ValueError("n_jobs must be None or a whole number other than 0; got 0.")
+        raise InputError("n_jobs", wanted, came)
     return int(value)
 
 
@@ -86,39 +90,50 @@ def matrix(
     sparse: bool = False,
     first_row: int = 0,
 ) -> Any:
-    """A two-dimensional array of finite numbers, float32 or float64, in rows.
+    """A two-dimensional array of finite numbers, with its rows contiguous in memory.
 
-    float32 and float64 arrays come back as they are; float16 becomes float32 and integers and
-    booleans become float64. Where `sparse` is allowed, a sparse array comes back in CSR format.
-    `first_row` is the number of the first row, where this is a part of something larger.
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+    name : str
+        The name of the argument, for messages.
+    n_columns : int, optional
+        How many columns it must have.
+    columns : str
+        What the columns are, for messages.
+    sparse : bool
+        Whether it may be sparse.
+    first_row : int
+        The number of its first row, if it is a part of something larger.
+
+    Returns
+    -------
+    ndarray or csr_array
+        float32 and float64 stay as they are; float16 becomes float32, and integers and booleans
+        become float64. A sparse array comes back in CSR format.
     """
     if issparse(value):
         if not sparse:
-            raise TypeError(f"{name} must be dense here; got a sparse array. Use {name}.toarray().")
+            hint = f"Use {name}.toarray()."
+            raise InputTypeError(name, "be dense here", "got a sparse array", hint)
         return _sparse(value, name, n_columns, columns)
     if value is None:
-        raise TypeError(f"{name} must be an array of numbers (points × {columns}); got None.")
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
+        raise InputTypeError(name, f"be an array of numbers (points × {columns})", "got None")
+    _not_masked(value, name)
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must have rows of one length; they differ.") from None
+        raise InputError(name, "have rows of one length", "they differ") from None
+    shape = f"got shape {array.shape}"
     if array.size == 0:
-        raise ValueError(
-            f"{name} must hold at least one point and one column; got shape {array.shape}."
-        )
+        raise InputError(name, "hold at least one point and one column", shape)
     if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{name} must hold real numbers; got dtype {array.dtype}. "
-            "Encode text, categories and dates as numbers first."
-        )
+        hint = "Encode text, categories and dates as numbers first."
+        raise InputTypeError(name, "hold real numbers", f"got dtype {array.dtype}", hint)
     if array.ndim != 2:
-        raise ValueError(
-            f"{name} must have two dimensions (points × {columns}); got shape {array.shape}."
-        )
-    if n_columns is not None and array.shape[1] != n_columns:
-        raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {array.shape[1]}.")
+        raise InputError(name, f"have two dimensions (points × {columns})", shape)
+    _n_columns(array.shape[1], name, n_columns, columns)
     small = array.dtype in (np.float16, np.float32)
     exact_as_float(array, name)
     array = np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
@@ -128,29 +143,34 @@ def matrix(
         finite = np.isfinite(array)
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
-            raise ValueError(
-                f"{name} must be finite; row {first_row + row}, column {column} is "
-                f"{array[row, column]}."
-            )
+            came = f"row {first_row + row}, column {column} is {array[row, column]}"
+            raise InputError(name, "be finite", came)
     return array
+
+
+def _not_masked(value: Any, name: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        hint = f"Use {name}.filled(...)."
+        raise InputTypeError(name, "be a plain array", "got a masked one", hint)
+
+
+def _n_columns(given: int, name: str, wanted: int | None, columns: str) -> None:
+    if wanted is not None and given != wanted:
+        raise InputError(name, f"have {wanted} columns ({columns})", f"got {given}")
 
 
 def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_array:
     """The checks of `matrix` on the stored entries of a sparse array."""
     if value.ndim != 2 or 0 in value.shape:
-        raise ValueError(
-            f"{name} must hold at least one point and one column; got shape {value.shape}."
-        )
-    if n_columns is not None and value.shape[1] != n_columns:
-        raise ValueError(f"{name} must have {n_columns} columns ({columns}); got {value.shape[1]}.")
+        shape = f"got shape {value.shape}"
+        raise InputError(name, "hold at least one point and one column", shape)
+    _n_columns(value.shape[1], name, n_columns, columns)
     array = csr_array(value)
     if array.nnz:
         low, high = int(array.indices.min()), int(array.indices.max())
         if low < 0 or high >= array.shape[1]:  # scipy does not look
-            raise ValueError(
-                f"{name} must store columns from 0 to {array.shape[1] - 1}; it stores column "
-                f"{low if low < 0 else high}."
-            )
+            wanted = f"store columns from 0 to {array.shape[1] - 1}"
+            raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
         array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
@@ -159,105 +179,90 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
 def graph(value: Any, name: str) -> None:
     """A CSR array of distances to known neighbours: each once, at least one for every point."""
     if value.format != "csr":
-        raise TypeError(f"{name} must be a graph in CSR format; got {value.format!r}.")
+        raise InputTypeError(name, "be a graph in CSR format", f"got {value.format!r}")
     counts = np.diff(value.indptr)
     if counts.min() == 0:
-        raise ValueError(
-            f"{name} must store at least one neighbour in each row; row {int(counts.argmin())} is "
-            "empty."
-        )
+        empty = f"row {int(counts.argmin())} is empty"
+        raise InputError(name, "store at least one neighbour in each row", empty)
     ordered = csr_array((value.data, value.indices, value.indptr), shape=value.shape, copy=True)
     ordered.sum_duplicates()
     if ordered.nnz != value.nnz:
-        raise ValueError(f"{name} must store each neighbour once; some are stored twice.")
+        raise InputError(name, "store each neighbour once", "some are stored twice")
 
 
 def reason(error: Exception) -> str:
-    """The first line of what an error of somebody else's code says, or its name if nothing."""
+    """The first line of a message from somebody else's code, or the error's name if it is mute."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:160]
 
 
-def positions(value: Any, name: str, n_points: int) -> NDArray[np.int64]:
+def positions(value: Any, name: str, n_points: int) -> Ints:
     """Positions of points, each below their number."""
     chosen = [integer(v, name, least=0, most=n_points - 1) for v in value]
     return np.array(chosen, dtype=np.int64)
 
 
 def rows(value: Any, name: str) -> int:
-    """The number of points in what an encoder takes."""
+    """The number of points in an array or table that an encoder is going to read."""
     if value is None:
-        raise TypeError(f"{name} must be what encoder takes; got None.")
+        raise InputTypeError(name, "be an array or a table that the encoder can read", "got None")
     n = value.shape[0] if hasattr(value, "shape") else len(value)
     if n == 0:
-        raise ValueError(f"{name} must hold at least one point; it is empty.")
+        raise InputError(name, "hold at least one point", "it is empty")
     return int(n)
 
 
-def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> NDArray[Any]:
+def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Array:
     """A one-dimensional array of class labels: all strings, all integers or all booleans."""
     if value is None:
-        raise TypeError(f"{name} must be an array of labels; got None.")
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be a plain array; got a masked one. Use {name}.filled(...).")
+        raise InputTypeError(name, "be an array of labels", "got None")
+    _not_masked(value, name)
     value = frames.entries(value, name)
     array = np.asarray(value)
     if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
+        raise InputError(name, "have one dimension", f"got shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"{name} must hold at least one label; it is empty.")
+        raise InputError(name, "hold at least one label", "it is empty")
     if n_points is not None and array.size != n_points:
-        raise ValueError(
-            f"{name} must hold one label per row of {of}, {n_points}; got {array.size}."
-        )
+        raise InputError(name, f"hold one label per row of {of}, {n_points}", f"got {array.size}")
     if array.dtype.kind in "OUS":
         array = _uniform(value, name)
+    wanted = "hold class labels (strings, integers or booleans)"
     if array.dtype.kind == "f":
         whole = np.isfinite(array) & (array == np.floor(array)) & (abs(array) < 2.0**53)
         if not whole.all():
-            raise ValueError(
-                f"{name} must hold class labels (strings, integers or booleans); "
-                f"got the number {array[~whole][0]}. For numbers use game='regression'."
-            )
+            came, hint = f"got the number {array[~whole][0]}", "For numbers use game='regression'."
+            raise InputError(name, wanted, came, hint)
         array = array.astype(np.int64)
     if array.dtype.kind not in "biuU":
-        raise TypeError(
-            f"{name} must hold class labels (strings, integers or booleans); "
-            f"got dtype {array.dtype}."
-        )
+        raise InputTypeError(name, wanted, f"got dtype {array.dtype}")
     return array
 
 
-def targets(
-    value: Any, name: str, *, n_points: int | None = None, of: str = ""
-) -> NDArray[np.float64]:
+def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Floats:
     """A one-dimensional array of finite numbers, float64."""
     if value is None:
-        raise TypeError(f"{name} must be an array of numbers; got None.")
+        raise InputTypeError(name, "be an array of numbers", "got None")
     value = frames.entries(value, name)
     column = np.asarray(value)
     if column.ndim != 1:
-        raise ValueError(f"{name} must have one dimension; got shape {column.shape}.")
+        raise InputError(name, "have one dimension", f"got shape {column.shape}")
     array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
     if n_points is not None and array.size != n_points:
-        raise ValueError(
-            f"{name} must hold one number per row of {of}, {n_points}; got {array.size}."
-        )
+        raise InputError(name, f"hold one number per row of {of}, {n_points}", f"got {array.size}")
     if np.abs(array).max() > 1e150:
-        raise ValueError(f"{name} must hold numbers of at most 1e150; their squares are needed.")
+        raise InputError(name, "hold numbers of at most 1e150", "their squares are needed")
     return array.astype(np.float64)
 
 
-def exact_as_float(array: NDArray[Any], name: str) -> None:
+def exact_as_float(array: Array, name: str) -> None:
     """Refuse integers that a float64 would round."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
         return
     if int(array.max()) > 2**53 or int(array.min()) < -(2**53):
-        raise ValueError(
-            f"{name} must hold integers of at most 2^53; larger ones would be rounded."
-        )
+        raise InputError(name, "hold integers of at most 2^53", "larger ones would be rounded")
 
 
-def _uniform(value: Any, name: str) -> NDArray[Any]:
+def _uniform(value: Any, name: str) -> Array:
     """An array of one kind from objects or strings, refusing what numpy would turn into text."""
     items = list(value)
     kinds = {
@@ -265,26 +270,22 @@ def _uniform(value: Any, name: str) -> NDArray[Any]:
         for v in items
     }
     if kinds not in ({"string"}, {"number"}):
-        raise TypeError(
-            f"{name} must hold class labels of one kind (strings, integers or booleans); "
-            f"got {' and '.join(sorted(kinds))}."
-        )
+        wanted = "hold class labels of one kind (strings, integers or booleans)"
+        raise InputTypeError(name, wanted, f"got {' and '.join(sorted(kinds))}")
     return np.asarray(items, dtype=str if kinds == {"string"} else None)
 
 
-def encode(value: NDArray[Any], classes: NDArray[Any], name: str) -> NDArray[np.int64]:
+def encode(value: Array, classes: Array, name: str) -> Ints:
     """Positions of labels among the sorted `classes` seen in training."""
     if (value.dtype.kind == "U") != (classes.dtype.kind == "U"):
-        raise TypeError(
-            f"{name} must hold labels of the kind given to fit, {classes.dtype}; got {value.dtype}."
-        )
+        wanted = f"hold labels of the kind given to fit, {classes.dtype}"
+        raise InputTypeError(name, wanted, f"got {value.dtype}")
     position = {label: code for code, label in enumerate(classes.tolist())}
     given, inverse = np.unique(value, return_inverse=True)
     unseen = [label for label in given.tolist() if label not in position]
     if unseen:
         listed = ", ".join(repr(v) for v in unseen[:5])
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-        raise ValueError(
-            f"{name} must hold labels seen in training only; never seen: {listed}{more}."
-        )
+        wanted = "hold labels seen in training only"
+        raise InputError(name, wanted, f"never seen: {listed}{more}")
     return np.array([position[label] for label in given.tolist()], dtype=np.int64)[inverse]

@@ -10,8 +10,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
+
+from dataworth.arrays import Array, Flags, Ints
+from dataworth.errors import InputError, InputTypeError
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 # What a numpy archive keeps without pickle: booleans, numbers, dates, durations and text.
@@ -27,30 +29,30 @@ class Origin:
 
 
 def frame(X: Any, name: str = "X") -> "nw.DataFrame[Any] | None":
-    """The table behind X, a series being a table of one column; None where X is no data frame."""
+    """X as a table of narwhals, a series as a table of one column; None if X is neither."""
     try:
         given = nw.from_native(X, pass_through=True, allow_series=True)
     except ValueError as error:  # narwhals refuses repeated column names, at length
-        raise ValueError(
-            f"{name} must have columns of different names; {str(error).split(chr(10))[0]}"
-        ) from None
+        said = str(error).splitlines()[0].rstrip(".: ")
+        raise InputError(name, "have columns of different names", said) from None
     if isinstance(given, nw.LazyFrame):
-        raise TypeError(f"{name} must be in memory; got a lazy frame. Use {name}.collect().")
+        hint = f"Use {name}.collect()."
+        raise InputTypeError(name, "be in memory", "got a lazy frame", hint)
     if isinstance(given, nw.Series):
         return given.alias("series").to_frame()
     return given if isinstance(given, nw.DataFrame) else None
 
 
 def origin(X: Any) -> Origin | None:
-    """The library and the index of a data frame; None where X is none."""
+    """The library and the index of a data frame; None if X is something else."""
     table = frame(X)
     if table is None:
         return None
     return Origin(table.implementation.name.lower(), nw.maybe_get_index(table))
 
 
-def index(origin: Origin | None, n_points: int) -> NDArray[Any]:
-    """The index of a table as a plain array: positions where there is none.
+def index(origin: Origin | None, n_points: int) -> Array:
+    """The index of a table as a plain array, or the positions of its rows if it has no index.
 
     Labels that a plain array cannot hold (several levels, time zones, mixed kinds) become their
     text.
@@ -65,8 +67,8 @@ def index(origin: Origin | None, n_points: int) -> NDArray[Any]:
     return np.array([str(label) for label in origin.index])
 
 
-def take(X: Any, rows: NDArray[np.int64]) -> Any:
-    """Rows of X by position, in its own library; of arrays, lists and sparse matrices too."""
+def take(X: Any, rows: Ints) -> Any:
+    """Rows of X by position. X may be a data frame, an array, a list or a sparse matrix."""
     table = None if isinstance(X, np.ndarray) else frame(X)
     if table is None:
         return _safe_indexing(X, rows)
@@ -85,7 +87,7 @@ def content(X: Any) -> Any:
     ]
 
 
-def missing(column: "nw.Series[Any]") -> NDArray[np.bool_]:
+def missing(column: "nw.Series[Any]") -> Flags:
     """Which entries are missing: null, or not a number."""
     absent = column.is_null().to_numpy().astype(bool)
     if column.dtype.is_float():
@@ -110,7 +112,7 @@ def plain_column(column: "nw.Series[Any]") -> Any:
 
 
 def entries(value: Any, name: str) -> Any:
-    """A series as an array or a list without gaps; anything but a series as it is."""
+    """A series as an array or a list, refused if an entry is missing; all else as it came."""
     if hasattr(value, "to_pylist") and not hasattr(value, "chunks"):  # a pyarrow array
         value = value.to_pylist()
         gaps = [i for i, v in enumerate(value) if v is None]
@@ -119,27 +121,24 @@ def entries(value: Any, name: str) -> Any:
         if table is None:
             return value
         if table.shape[1] != 1:
-            raise ValueError(f"{name} must be one column; got {table.shape[1]}.")
+            raise InputError(name, "be one column", f"got {table.shape[1]}")
         column = next(table.iter_columns())
         value, gaps = plain_column(column), np.flatnonzero(missing(column)).tolist()
     if gaps:
-        raise ValueError(
-            f"{name} must not have missing entries; row {gaps[0]} (from 0) is missing"
-            + (f", and {len(gaps) - 1} more." if len(gaps) > 1 else ".")
-        )
+        more = f", and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+        came = f"row {gaps[0]} (from 0) is missing{more}"
+        raise InputError(name, "not have missing entries", came)
     return value
 
 
-def to_frame(
-    columns: dict[str, NDArray[Any]], index: NDArray[Any], origin: Origin | None, library: Any
-) -> Any:
-    """A table in the library asked for, else that of the origin, else one that is installed.
+def to_frame(columns: dict[str, Array], index: Array, origin: Origin | None, library: Any) -> Any:
+    """A table in the library asked for, or in that of the origin, or in one that is installed.
 
-    pandas gets an index, the others a first column of that name.
+    pandas gets the index as its index, the others as a first column called "index".
     """
     if library is not None and library not in LIBRARIES:
         listed = ", ".join(repr(name) for name in LIBRARIES)
-        raise ValueError(f"library must be one of {listed} or None; got {library!r}.")
+        raise InputError("library", f"be one of {listed} or None", f"got {library!r}")
     name: Any = library or (origin.library if origin else None) or _installed()
     plain = {k: v.tolist() if v.dtype.kind == "U" else v for k, v in columns.items()}
     indexed = name in ("pandas", "modin", "cudf")

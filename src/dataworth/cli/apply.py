@@ -1,0 +1,63 @@
+"""`dataworth apply`: carry out what was decided in the report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dataworth.cli import options
+from dataworth.errors import InputError
+
+
+def apply_(
+    decisions: Annotated[
+        Path, typer.Argument(metavar="DECISIONS", help="The CSV file that the report wrote.")
+    ],
+    train: Annotated[
+        Path, typer.Argument(metavar="TRAIN", help="The table that the decisions are about.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the new table.")],
+    label: Annotated[
+        str | None,
+        typer.Option(help="The column of labels; by default, the one that DECISIONS names."),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(help="The column of ids; by default, the one that DECISIONS names."),
+    ] = None,
+    debug: options.Debug = False,
+) -> None:
+    """Remove and relabel points as decided in the report, and write the cleaned table.
+
+    \b
+    Example:
+      dataworth apply decisions.csv train.csv -o cleaned.csv
+    """
+    import numpy as np
+
+    from dataworth.cli import data as inputs
+    from dataworth.decisions import apply, read
+    from dataworth.files import tables
+
+    for path, argument in ((train, "TRAIN"), (output, "--output")):
+        inputs.usage(tables.check_ending, path, tables.TABLES, argument)
+    if train.suffix.lower() in tables.SEPARATORS and output.suffix.lower() not in tables.SEPARATORS:
+        raise typer.BadParameter(
+            "--output must be .csv or .tsv, as TRAIN is: cells stay as they are."
+        )
+    with inputs.renaming({"path": "DECISIONS"}):
+        made = read(decisions)
+    table = tables.read_table(train, text=True)
+    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    column = label or made.label_column
+    for name, argument in ((column, "--label"), (id or made.id_column, "--id")):
+        if name is not None and name not in columns:
+            near = ", ".join(repr(known) for known in columns)
+            raise InputError(argument, f"name a column of {train}, one of {near}", f"got {name!r}")
+    place = "\0position"  # no column of a file has this name
+    with inputs.renaming({"label": "--label"}):
+        done = apply(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
+    assert column is not None  # or nothing could have been applied
+    cleaned = tables.with_column(table.take(np.array(done[place], np.int64)), column, done[column])
+    tables.write_table(output, cleaned, like=train)
+    print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")

@@ -1,0 +1,79 @@
+"""What a command writes: files of values, and reports."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from dataworth import report
+from dataworth.cli.data import Data
+from dataworth.explanation import Explanation
+from dataworth.files import tables
+from dataworth.result import DataValues
+
+REPORTED = 500  # points in the table of a report
+MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
+
+
+def write_values(output: str | None, values: DataValues, data: Data) -> None:
+    """Write values to a file, or as CSV to standard output where `output` is "-"."""
+    ids = data.ids is not None
+    if output == "-":
+        columns = tables.value_columns(values, ids, data.owners)
+        tables.write_csv(sys.stdout.buffer, {k: v.tolist() for k, v in columns.items()})
+    elif output is not None:
+        tables.write_values(output, values, ids=ids, groups=data.owners)
+        print(f"The values are in {output}.")
+
+
+def worth_explaining(values: DataValues) -> list[int]:
+    """The least valuable points: as many as a report shows, or fewer if memory is short."""
+    most = max(min(REPORTED, MOST_CONTRIBUTIONS // values.n_validation), 1)
+    return np.argsort(values.values, kind="stable")[:most].tolist()
+
+
+def write_report(
+    path: Path,
+    values: DataValues,
+    data: Data,
+    judges: tables.Source | Literal["train"] | None,
+    title: str | None,
+    explanations: Sequence[Explanation] = (),
+) -> None:
+    """Write the report of values.
+
+    Parameters
+    ----------
+    path : Path
+        Where to write it.
+    values : DataValues
+        The values of the training points.
+    data : Data
+        The training points.
+    judges : Source, "train" or None
+        The validation points; "train" if the training points judged one another, and None if they
+        are not known.
+    title : str, optional
+        The headline.
+    explanations : sequence of Explanation
+        Why the least valuable points are worth what they are, if that is known.
+    """
+    places = np.arange(len(values))  # the report counts points by their places in the file
+    named = None if np.array_equal(values.index, places) else values.index
+    report.write(
+        path,
+        replace(values, index=places),
+        data.source.columns(),
+        explanations=explanations,
+        label=data.label,
+        ids=named if data.id is None else data.id,
+        group=data.group,
+        by=data.by,
+        image=data.image,
+        image_root=Path(data.source.name).resolve().parent,
+        validation=judges.columns() if isinstance(judges, tables.Source) else judges,
+        title=title or report.TITLE,
+    )

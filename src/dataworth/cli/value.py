@@ -1,0 +1,162 @@
+"""`dataworth value`: value every training point of a file."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dataworth.cli import options
+from dataworth.cli.options import DATA, METHOD, RESULTS, option
+
+
+def value(
+    train: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRAIN",
+            help="The training points: .csv, .tsv, .parquet, .arrow, .feather, .npz or .npy.",
+        ),
+    ],
+    label: options.Label = None,
+    validation: Annotated[
+        Path | None,
+        option(
+            DATA,
+            "Validation points with the same columns. Without them, and without --cv, every "
+            "training point judges the others (leave-one-out).",
+        ),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        option(
+            DATA,
+            "Cross-valuation: split the training points into this many folds; each judges the "
+            "points of the others.",
+            min=2,
+        ),
+    ] = None,
+    id: options.Id = None,
+    group: options.Group = None,
+    features: Annotated[
+        list[str] | None,
+        option(DATA, "A column to use as a feature. Repeat it for more; by default, all others."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, option(DATA, "A column not to use as a feature. Repeat it for more.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        option(
+            RESULTS,
+            "Where to write the values: .parquet, .arrow, .feather, .csv, .tsv, .npz, or - for CSV "
+            "on standard output.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    report: Annotated[Path | None, option(RESULTS, "Where to write an HTML report.")] = None,
+    by: options.By = None,
+    image: options.Image = None,
+    title: options.Title = None,
+    top: options.Top = 10,
+    neighbors: Annotated[
+        int, option(METHOD, "K: how many nearest points vote.", "--neighbors", "-k")
+    ] = 5,
+    game: Annotated[
+        options.GameName,
+        option(METHOD, f"What a set of points is worth. {options.listed(options.GAMES)}"),
+    ] = "soft",
+    weights: Annotated[
+        options.WeightName,
+        option(METHOD, f"How much a neighbour counts. {options.listed(options.WEIGHTS)}"),
+    ] = "rbf",
+    bandwidth: Annotated[
+        str, option(METHOD, "How wide the weights of rbf reach: a number, or auto.")
+    ] = "auto",
+    bits: Annotated[
+        str,
+        option(METHOD, "Round weights to 2^bits levels: 1 to 10, or none for no rounding."),
+    ] = "3",
+    metric: Annotated[
+        str | None, option(METHOD, "Any metric of scikit-learn; euclidean by default.")
+    ] = None,
+    radius: Annotated[
+        float | None,
+        option(METHOD, "Let all points within this distance vote, instead of the K nearest."),
+    ] = None,
+    semivalue: Annotated[
+        str,
+        option(METHOD, "How sets of different sizes count: shapley, banzhaf, or beta:4,1."),
+    ] = "shapley",
+    support: Annotated[
+        int | None,
+        option(METHOD, "Give weight to only this many nearest points: still exact, and faster."),
+    ] = None,
+    max_rank: Annotated[
+        str | None,
+        option(
+            METHOD,
+            "Rank only this many nearest points, which gives bounds: a number, sqrt or adaptive.",
+        ),
+    ] = None,
+    encoder: Annotated[
+        options.EncoderName,
+        option(METHOD, f"How columns become numbers. {options.listed(options.ENCODERS)}"),
+    ] = "auto",
+    jobs: Annotated[
+        int, option(METHOD, "How many threads to use; -1 means all cores.", "--jobs", "-j")
+    ] = -1,
+    checkpoint: Annotated[
+        Path | None,
+        option(METHOD, "Save progress in this folder, so that the same command can go on from it."),
+    ] = None,
+    debug: options.Debug = False,
+) -> None:
+    """Value every training point of a file.
+
+    \b
+    Examples:
+      dataworth value train.csv --label y -o values.parquet
+      dataworth value train.csv --label y --validation val.csv --id name -o -
+      dataworth value train.parquet --label y --group owner --max-rank sqrt
+    """
+    from dataworth.cli import data as inputs
+    from dataworth.cli import results, terminal
+
+    valuator = inputs.valuator(
+        n_neighbors=neighbors,
+        game=game,
+        weights=weights,
+        bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
+        n_bits=None if bits == "none" else inputs.number(bits, "--bits", int),
+        metric=metric,
+        radius=radius,
+        semivalue=inputs.semivalue(semivalue),
+        support=support,
+        max_rank=inputs.number(max_rank, "--max-rank", int, "sqrt", "adaptive"),
+        n_jobs=jobs,
+    )
+    inputs.check_output(output, report)
+    data = inputs.training(
+        train, label, id=id, group=group, image=image, by=by, features=features, drop=drop
+    )
+    X, y, judges = inputs.arrays(data, validation, cv)
+    inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
+    judged = () if judges is None else (judges.X, judges.y)
+    with inputs.in_words(data, validation):
+        values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
+    values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
+    if game != "regression" and len(set(values.labels.tolist())) == 1:
+        terminal.note("all labels are the same, so every value is 0.")
+    how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
+    out = sys.stderr if output == "-" else sys.stdout
+    terminal.summary(values, data.owners, top, out, n_features=len(data.features), how=how)
+    results.write_values(output, values, data)
+    if report is not None:
+        with inputs.in_words(data, validation):
+            why = valuator.explain(results.worth_explaining(values))
+        source: Any = "train" if judges is None else judges.source
+        results.write_report(report, values, data, source, title, why)
+        print(f"The report is in {report}.", file=out)
