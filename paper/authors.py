@@ -16,11 +16,11 @@ from itertools import combinations
 import numpy as np
 
 from dataworth import KNNShapley
+from dataworth.arrays import Floats
 from dataworth.baselines import quadratic
 from dataworth.neighbors import distances as neighbors
-from dataworth.plans import root
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, found
-from paper.protocol import Floats, Task, auroc
+from paper.protocol import Task, auroc, root
 
 TEMPERATURE = 0.1
 # In the order of the paper's columns, and then what tells the differences apart.

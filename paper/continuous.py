@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from dataworth.baselines import monte_carlo
 from dataworth.compiled import compiled
 from dataworth.neighbors import distances as neighbors
@@ -22,7 +23,7 @@ from paper.detection import (
     sizes,
 )
 from paper.methods import BASELINE, N_BITS, TITLES, found
-from paper.protocol import DAMAGES, Floats, Task, auroc
+from paper.protocol import DAMAGES, Task, auroc
 from paper.run import DEFAULT_SEEDS, Run
 from paper.single import Scores, beside
 from paper.writing import interval, sign_test, table

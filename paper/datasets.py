@@ -9,12 +9,12 @@ are NaN. Rows are in the order of the source, often sorted by class: shuffle bef
 import os
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.inputs import checks
 
 DATA_VARIABLE = "DATAWORTH_DATA"
@@ -63,9 +63,9 @@ class Dataset(NamedTuple):
     is_train : (n,) the official split, where there is one; else None.
     """
 
-    X: NDArray[Any]
-    y: NDArray[np.int64]
-    is_train: NDArray[np.bool_] | None = None
+    X: Array
+    y: Ints
+    is_train: Flags | None = None
 
 
 def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
@@ -168,7 +168,7 @@ def _from_openml(name: str) -> Dataset:
     return Dataset(np.delete(X, place, axis=1), y)
 
 
-def _numbers(codes: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
+def _numbers(codes: Array, names: list[str]) -> Floats:
     """The names that codes stand for where all are numbers, else the codes; NaN stays."""
     try:
         values = np.array([float(n) for n in names])
@@ -180,7 +180,7 @@ def _numbers(codes: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
     return numbers
 
 
-def _binary(labels: NDArray[np.float64], name: str) -> NDArray[np.int64]:
+def _binary(labels: Floats, name: str) -> Ints:
     """1[y = 1] of OpenML's labels: numbers, or positions among the names declared."""
     if np.isnan(labels).any():
         raise ValueError(f"the labels of {name!r} at OpenML must be complete; some are missing.")

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dataworth import KNNShapley
-from paper.protocol import Floats, Task, auroc
+from dataworth.arrays import Floats
+from paper.protocol import Task, auroc
 
 N_NEIGHBORS, N_BITS = 5, 3
 BASELINE = "soft-uniform"

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dataworth.errors import extra
 from dataworth.files import atomic as files
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -27,12 +28,8 @@ LOOKS = {
 
 
 def pyplot() -> Any:
-    """matplotlib without a window; imported only here."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'dataworth[paper]'.") from error
-    matplotlib.use("Agg")
+    """Import matplotlib, which nothing else does, and let it draw without a window."""
+    extra("matplotlib", "drawing a result", "paper").use("Agg")
     import matplotlib.pyplot as plt
 
     return plt

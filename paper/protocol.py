@@ -8,16 +8,15 @@ code of its authors, which does other things (`as_in_the_code`).
 """
 
 import zlib
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from dataworth.arrays import Array, Flags, Floats, Ints
+from dataworth.plans import root as root  # the rank √N, for all experiments
 from paper.datasets import SOURCES, Dataset
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Generator = np.random.Generator
 
 SHARE_BAD = 0.1
@@ -33,7 +32,7 @@ class Task(NamedTuple):
     y_train: Ints
     X_val: Floats
     y_val: Ints
-    bad: NDArray[np.bool_]
+    bad: Flags
 
 
 def generator(name: str, seed: int) -> Generator:
@@ -41,7 +40,7 @@ def generator(name: str, seed: int) -> Generator:
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
-def distinct(X: NDArray[Any], order: Ints) -> Ints:
+def distinct(X: Array, order: Ints) -> Ints:
     """The rows of `order` whose features did not occur before in it."""
     rows = np.ascontiguousarray(X[order] + 0.0)  # -0.0 is 0.0
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
@@ -74,14 +73,14 @@ def split(data: Dataset, n_train: int, n_val: int, rng: Generator) -> tuple[Ints
     return rng.permutation(train), rng.permutation(val)
 
 
-def chosen(n: int, rng: Generator) -> NDArray[np.bool_]:
+def chosen(n: int, rng: Generator) -> Flags:
     """A tenth of n points, at random."""
     bad = np.zeros(n, dtype=bool)
     bad[rng.permutation(n)[: round(SHARE_BAD * n)]] = True
     return bad
 
 
-def flip(y: Ints, bad: NDArray[np.bool_], rng: Generator) -> Ints:
+def flip(y: Ints, bad: Flags, rng: Generator) -> Ints:
     """Other labels for the bad points, each of the rest of the classes as likely as the next."""
     n_classes = int(y.max()) + 1
     wrong = y.copy()
@@ -89,7 +88,7 @@ def flip(y: Ints, bad: NDArray[np.bool_], rng: Generator) -> Ints:
     return wrong
 
 
-def blur(X: Floats, bad: NDArray[np.bool_], deviation: Floats, rng: Generator) -> Floats:
+def blur(X: Floats, bad: Flags, deviation: Floats, rng: Generator) -> Floats:
     """Noise for the bad points, of a standard deviation for each feature."""
     noisy = X.copy()
     noisy[bad] += rng.normal(size=(int(bad.sum()), X.shape[1])) * deviation
@@ -110,7 +109,7 @@ def standardised(X: Floats, X_val: Floats) -> tuple[Floats, Floats]:
 
 
 def as_in_the_text(
-    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator
+    name: str, damage: str, X: Floats, X_val: Floats, bad: Flags, rng: Generator
 ) -> tuple[Floats, Floats]:
     """Noise onto the features as they are, in each as strong as its mean absolute value.
 
@@ -125,7 +124,7 @@ def as_in_the_text(
 
 
 def as_in_the_code(
-    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator,
+    name: str, damage: str, X: Floats, X_val: Floats, bad: Flags, rng: Generator,
     whole: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """What the code of the paper's authors does to features.
@@ -179,6 +178,6 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     return Task(X, y, X_val, data.y[val], bad)
 
 
-def auroc(values: Floats, bad: NDArray[np.bool_]) -> float:
+def auroc(values: Floats, bad: Flags) -> float:
     """How well low values point to the bad points."""
     return float(roc_auc_score(bad, -values))

@@ -48,7 +48,7 @@ class Run:
 
     @property
     def command(self) -> str:
-        parts = ["dataworth reproduce", self.name]
+        parts = ["python -m paper", self.name]
         parts += ["--quick"] if self.quick else []
         parts += ["--paper-setting"] if self.paper_setting else []
         parts += [f"--seeds {self.seeds}"] if self.seeds is not None else []

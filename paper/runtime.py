@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from dataworth.baselines import enumerate_neighbours, monte_carlo, permutations_needed, quadratic
-from dataworth.plans import root
 from paper import paper, plots
 from paper.methods import valuator
-from paper.protocol import Floats
+from paper.protocol import root
 from paper.run import Run
 from paper.store import Store
 from paper.writing import table

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from dataworth.arrays import Floats, Ints
 from dataworth.run.checkpoints import fingerprint
 from paper import networks, plots, protocol
 from paper.datasets import Dataset
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, values_of
-from paper.protocol import Floats, Ints, Task
+from paper.protocol import Task
 from paper.run import NoData, Run, identity
 from paper.writing import interval, table
 

@@ -1,8 +1,8 @@
 """Pages of single draws of 50 points: as the paper's text has it, and as its authors' code does."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dataworth.arrays import Ints
 from paper import authors, paper
 from paper.datasets import SOURCES
 from paper.methods import BASELINE, TITLES
@@ -78,7 +78,7 @@ def draws(
     return table(head, rows), count
 
 
-def wins(found_by: Scores, method: str, names: list[str]) -> NDArray[np.int64]:
+def wins(found_by: Scores, method: str, names: list[str]) -> Ints:
     """On how many of these data sets each draw has a method above the unweighted soft game."""
     above = [np.greater(found_by[n][method], found_by[n][BASELINE]) for n in names]
     return np.sum(above, axis=0)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.plans import root
+from dataworth.arrays import Floats
 from paper import paper, plots
 from paper.datasets import SOURCES, Dataset
 from paper.detection import WHAT, absent, names, setting_of
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, found
-from paper.protocol import DAMAGES, Floats, Task
+from paper.protocol import DAMAGES, Task, root
 from paper.run import Run
 from paper.writing import sign_test, table
 

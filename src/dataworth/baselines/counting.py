@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import Floats, Ints, check_ranked
+from dataworth.arrays import Floats, Ints
+from dataworth.baselines.utility import check_ranked
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
 

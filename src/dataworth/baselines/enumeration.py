@@ -5,7 +5,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import Floats, GameName, check_game, check_ranked
+from dataworth.arrays import Floats
+from dataworth.baselines.utility import GameName, check_game, check_ranked
 from dataworth.compiled import compiled
 
 

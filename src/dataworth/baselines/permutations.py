@@ -6,15 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import (
-    Bools,
-    Floats,
-    GameName,
-    Ints,
-    check_game,
-    check_ranked,
-    utility,
-)
+from dataworth.arrays import Flags, Floats, Ints
+from dataworth.baselines.utility import GameName, check_game, check_ranked, utility
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
 
@@ -150,7 +143,7 @@ def monte_carlo(
 @compiled()
 def _arrive(
     orders: Ints,
-    right: Bools,
+    right: Flags,
     weights: Floats,
     soft: bool,
     empty: float,

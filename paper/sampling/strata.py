@@ -3,9 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dataworth.baselines.utility import Bools, Floats, Ints
+from dataworth.arrays import Flags, Floats, Ints
 from dataworth.compiled import compiled
 
 BLOCK_GROWTH = 1.5
@@ -35,7 +34,7 @@ class Strata(NamedTuple):
         others = self.pool + self.anchored - self.size
         return np.sqrt(self.size * self.inside**2 + others * self.outside**2)
 
-    def only(self, mask: Bools) -> "Strata":
+    def only(self, mask: Flags) -> "Strata":
         """Some of the strata."""
         columns: tuple[Any, ...] = self
         return Strata(*(array[mask] for array in columns))
@@ -49,7 +48,7 @@ class Sets(NamedTuple):
     utility: Floats
     weight: Floats
 
-    def only(self, mask: Bools) -> "Sets":
+    def only(self, mask: Flags) -> "Sets":
         """Some of the sets."""
         columns: tuple[Any, ...] = self
         return Sets(*(array[mask] for array in columns))
@@ -71,7 +70,7 @@ def strata_of(n: int, k: int) -> Strata:
     )
 
 
-def _join(first: Ints, second: Ints) -> NDArray[np.int64]:
+def _join(first: Ints, second: Ints) -> Ints:
     return np.concatenate([first, second]).astype(np.int64)
 
 
