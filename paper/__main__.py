@@ -26,17 +26,9 @@ def main(args: Sequence[str] | None = None) -> int:
     -------
     int
         The code to end with.
-
-    Examples
-    --------
-    >>> from paper.__main__ import main
-    >>> main(["--list"])  # doctest: +ELLIPSIS
-    mislabel           5 min  finding 10 % flipped labels, 13 data sets
-    ...
-    0
     """
     try:
-        extra("typer", PROGRAM, "paper")
+        extra("typer", "the command line", "paper")
         from paper.command import app
 
         code = app(list(sys.argv[1:] if args is None else args), PROGRAM, standalone_mode=False)

@@ -1,13 +1,14 @@
 """The weighted hard game as the code of the paper's authors plays it, from ours.
 
-In the paper's text a vote that is tied is right, and so is the empty set. In its authors' code
-(github.com/Jiachen-T-Wang/weighted-knn-shapley) both are wrong. Between two classes the one game
-is the other turned round: the label y wins strictly where its rival c does not win or tie, so that
-the values for y are minus those for c in the game of the text. Of more classes, each rival is such
-a game between two, on the points of the two alone.
+In the paper's text a tied vote counts as right, and so does the empty set. In its authors' code
+(github.com/Jiachen-T-Wang/weighted-knn-shapley) both count as wrong. Between two classes the one
+game is the other turned round: the label y wins strictly where its rival c neither wins nor ties,
+so that the values for y are minus those for c in the game of the text. With more than two classes,
+each rival makes such a game between two classes, on the points of these two alone.
 
-The weights of that code are exp(-(d / d_max) / T) over the largest of them, T = 0.1 in the command
-it gives. Nearest and farthest are those of all classes, so that weights are the same in each vote.
+The weights of that code are exp(-(d / d_max) / T), divided by the largest of them, with T = 0.1 in
+the command it gives. The nearest and the farthest point are those of all classes, so that weights
+are the same in each vote.
 """
 
 from collections.abc import Callable
@@ -23,14 +24,14 @@ from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, found
 from paper.protocol import Task, auroc, root
 
 TEMPERATURE = 0.1
-# In the order of the paper's columns, and then what tells the differences apart.
+# In the order of the paper's columns; then the methods that show which difference matters.
 COLUMNS = (BASELINE, "hard-uniform-strict", "hard-temp-strict", "hard-temp-strict-sqrt")
 METHODS = (*COLUMNS, "hard-linear", "hard-linear-strict", "hard-temp", "hard-temp-sqrt")
 BESIDE = ("hard-linear-strict", "hard-temp", "hard-temp-strict", "soft-temp")  # at other sizes
 
 
 def weighting(distances: Floats, weights: str) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """Distances of rows of points, scaled, and weights in [0, 1] by them."""
+    """Distances, scaled row by row, and the function that makes weights in [0, 1] of them."""
     near, far = distances.min(axis=1, keepdims=True), distances.max(axis=1, keepdims=True)
     if weights == "temp":
         return (distances - near) / np.where(far > 0.0, far, 1.0), _falling
@@ -63,9 +64,26 @@ def votes(
 ) -> Floats:
     """Values of the training points in the hard game, one vote for each rival class.
 
-    weights : "temp", "linear" or "uniform".
-    strict : whether ties and the empty set are wrong.
-    cut : whether to stop at rank √N, by the paper's approximation; N counts the two classes.
+    Parameters
+    ----------
+    task : Task
+        Training and validation points.
+    weights : {"temp", "linear", "uniform"}
+        How weights fall with distance.
+    strict : bool
+        Whether ties and the empty set are wrong.
+    cut : bool
+        Whether to stop at rank √N, by the paper's approximation, where N counts the points of the
+        two classes of a vote.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    n_jobs : int
+        How many threads to use.
+
+    Returns
+    -------
+    (n,) array of float
+        The values.
     """
     distances = neighbors.distances(task.X_val, task.X_train, "euclidean", {})
     scaled, function = weighting(distances, weights)

@@ -15,7 +15,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command()
 def command(
     name: Annotated[
-        str | None, typer.Argument(help="The experiment, or 'all'; --list shows which there are.")
+        str | None,
+        typer.Argument(metavar="NAME", help="An experiment (--list shows them), or 'all'."),
     ] = None,
     *,
     listing: Annotated[

@@ -54,7 +54,7 @@ def panels(rows: int, columns: int, *, width: float, height: float, **options: A
 
 
 def save(figure: Any, path: Path) -> None:
-    """A picture, whole or not at all; without a date, so that the same figures are the same."""
+    """Write a picture, whole or not at all, and without a date: equal figures make equal files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.atomic(path) as file:
         figure.savefig(file, format="png", dpi=110, metadata={"Software": None})

@@ -3,8 +3,8 @@
 The draw is balanced and without repeats: rows with the same features count once, before anything
 is drawn, so that no point of the training set is in the validation set, nor twice in either.
 
-Damage and scaling follow the paper's text, but for damages that end in `-code`: these follow the
-code of its authors, which does other things (`as_in_the_code`).
+Damage and scaling follow the paper's text. Only damages whose names end in `-code` follow the code
+of its authors, which does other things (`as_in_the_code`).
 """
 
 import zlib
@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
 
 def generator(name: str, seed: int) -> Generator:
-    """Random numbers of one data set and seed."""
+    """The random generator of one data set and seed."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
@@ -48,7 +48,7 @@ def distinct(X: Array, order: Ints) -> Ints:
 
 
 def quotas(total: int, n_classes: int, rng: Generator) -> Ints:
-    """How many of each class make `total`: the same, or one more for some drawn at random."""
+    """How many of each class make `total`: equally many, or one more of some drawn at random."""
     each = np.full(n_classes, total // n_classes)
     each[rng.permutation(n_classes)[: total % n_classes]] += 1
     return each
@@ -81,7 +81,7 @@ def chosen(n: int, rng: Generator) -> Flags:
 
 
 def flip(y: Ints, bad: Flags, rng: Generator) -> Ints:
-    """Other labels for the bad points, each of the rest of the classes as likely as the next."""
+    """Give the bad points other labels, each of the other classes as likely as the next."""
     n_classes = int(y.max()) + 1
     wrong = y.copy()
     wrong[bad] = (wrong[bad] + rng.integers(1, n_classes, int(bad.sum()))) % n_classes
@@ -89,20 +89,20 @@ def flip(y: Ints, bad: Flags, rng: Generator) -> Ints:
 
 
 def blur(X: Floats, bad: Flags, deviation: Floats, rng: Generator) -> Floats:
-    """Noise for the bad points, of a standard deviation for each feature."""
+    """Add noise to the bad points, with its own standard deviation for each feature."""
     noisy = X.copy()
     noisy[bad] += rng.normal(size=(int(bad.sum()), X.shape[1])) * deviation
     return noisy
 
 
 def normalised(X: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros stay as they are."""
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def standardised(X: Floats, X_val: Floats) -> tuple[Floats, Floats]:
-    """Each feature by its mean and deviation in the training points."""
+    """Standardise each feature by its mean and deviation in the training points."""
     mean, deviation = X.mean(axis=0), X.std(axis=0)
     deviation[deviation == 0.0] = 1.0
     return (X - mean) / deviation, (X_val - mean) / deviation
@@ -111,10 +111,10 @@ def standardised(X: Floats, X_val: Floats) -> tuple[Floats, Floats]:
 def as_in_the_text(
     name: str, damage: str, X: Floats, X_val: Floats, bad: Flags, rng: Generator
 ) -> tuple[Floats, Floats]:
-    """Noise onto the features as they are, in each as strong as its mean absolute value.
+    """Add noise to the features as they are, in each as strong as its mean absolute value.
 
-    Then, for tables, each feature is standardised by the training points, bad ones included, and
-    every row is given length 1. Of scaling the paper says only that text has length 1.
+    Then the features of tables are standardised by the training points, bad ones included, and
+    every row is scaled to length 1. About scaling the paper says only that text has length 1.
     """
     if damage == "noisy":
         X = blur(X, bad, np.abs(X).mean(axis=0), rng)
@@ -129,10 +129,10 @@ def as_in_the_code(
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """What the code of the paper's authors does to features.
 
-    Text is standardised by the whole data set and given length 1, and no noise reaches it. Tables
+    Text is standardised by the whole data set and scaled to length 1, and gets no noise. Tables
     and images are left as they are when labels are flipped (without the option `--normalize`).
     Noise is as strong as the Euclidean norm of the feature over the training points. Tables get it
-    before they are scaled, images afterwards, by the norm before rows are given length 1.
+    before they are scaled, images afterwards, by the norm before rows are scaled to length 1.
     """
     if name in TEXT:
         mean, deviation = whole.mean(axis=0), np.sqrt(whole.var(axis=0) + 1e-5)
@@ -153,8 +153,8 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     `damage` is one of `DAMAGES`, as the paper's text has it or, with `CODE` at its end, as its
     authors' code has it; or "none", which leaves the bad points as good as the others. The points
     drawn, those that are bad and their wrong labels are the same in either. Flips that leave a
-    class without any label are drawn again: tiny sets of many classes have such. Missing values
-    become the training median.
+    class without any point, as can happen in tiny sets of many classes, are drawn again. Missing
+    values become the training median.
     """
     rng = generator(name, seed)
     train, val = split(data, n_train, n_val, rng)

@@ -11,14 +11,21 @@ BLOCK_GROWTH = 1.5
 
 
 class Strata(NamedTuple):
-    """Which sets there are, and what they tell about each point; arrays have one entry each.
+    """Which sets there are, and what they tell about each point; one entry for each stratum.
 
-    size : how many points a set has.
-    pool : sets are random choices among so many of the nearest points ...
-    anchored : ... with (1) or without (0) the point at position `pool`, the farthest, in each set.
-    inside, outside : U(T) * inside goes to the value of each member of T, and U(T) * outside is
-        taken from that of each other point of the pool.
-    block : strata with sets that are alike have one number.
+    Attributes
+    ----------
+    size : array of int
+        How many points a set has.
+    pool : array of int
+        Sets are random choices among this many of the nearest points.
+    anchored : array of int
+        1 where every set also holds the point at position `pool`, as its farthest; otherwise 0.
+    inside, outside : array of float
+        U(T) * inside goes to the value of each member of T, and U(T) * outside is taken from the
+        value of every other point of the pool.
+    block : array of int
+        Strata whose sets are alike have the same number.
     """
 
     size: Ints

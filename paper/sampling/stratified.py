@@ -54,18 +54,25 @@ def stratified_monte_carlo(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) real numbers of at least 0.
-    n_neighbors : K.
-    game : "soft" or "hard".
-    n_classes : U(empty) = 1 / n_classes in the soft game.
-    n_evaluations : how many utilities may be computed, at least 100.
-    random_state : seed; None draws a new one.
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of real numbers
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    game : {"soft", "hard"}
+        Which game is played.
+    n_classes : int
+        The number of classes; in the soft game U(empty) = 1 / n_classes.
+    n_evaluations : int
+        How many utilities may be computed, at least 100.
+    random_state : int, optional
+        The seed; by default every call draws a new one.
 
     Returns
     -------
     Sampled
-        The standard error is that of five independent parts of the sample.
+        The estimates. Their standard errors come from five independent parts of the sample.
 
     Notes
     -----

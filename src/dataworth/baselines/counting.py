@@ -29,17 +29,23 @@ def quadratic(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) integers of at least 0.
-    n_neighbors : K.
-    max_rank : if given, the paper's approximation, for which sets of points, and the sum over m,
-        end at this rank, `M*`.
-    share_tail : compute the counts of points behind `M*` once, since they are the same for all of
-        these. The paper does so for each, which is most of its work.
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of int
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    max_rank : int, optional
+        The rank `M*` at which sets of points, and the sum over m, end: the paper's approximation.
+        By default they do not end early, and the values are exact.
+    share_tail : bool
+        Whether to compute the counts of the points behind `M*` only once, since all of these points
+        have the same. The paper computes them for each, which is most of its work.
 
     Returns
     -------
-    (N,) array of values.
+    (N,) array of float
+        The values, nearest point first.
 
     Notes
     -----
