@@ -69,6 +69,28 @@ def test_quadratic_equals_enumeration(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(150))
+def test_quadratic_with_ties_wrong_equals_enumeration(seed: int) -> None:
+    right, weights, k = random_game(seed)
+
+    def won(members: frozenset[int]) -> float:
+        nearest = sorted(members)[:k]
+        return float(sum(weights[j] if right[j] else -weights[j] for j in nearest) > 0)
+
+    ref = naive.shapley(right.size, won)
+    got = quadratic(right, weights, n_neighbors=k, ties="wrong")
+    np.testing.assert_allclose(got, ref, rtol=0, atol=TOLERANCE)
+
+
+def test_ties_wrong_is_the_game_of_the_rival_turned_round() -> None:
+    rng = np.random.default_rng(1)
+    right, weights = rng.random(60) < 0.5, np.sort(rng.integers(0, 8, 60))[::-1].copy()
+    for options in ({"max_rank": None}, {"max_rank": 8}, {"max_rank": 8, "share_tail": True}):
+        given: Any = {"n_neighbors": 5, **options}
+        got = quadratic(right, weights, ties="wrong", **given)
+        np.testing.assert_allclose(got, -quadratic(~right, weights, **given), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(150))
 @pytest.mark.parametrize("game", ["soft", "hard"])
 def test_enumerated_neighbours_equal_enumeration(seed: int, game: Any) -> None:
     right, integers, k = random_game(seed, most=7)
@@ -245,6 +267,13 @@ BAD: list[tuple[Any, tuple[Any, Any], dict[str, Any], type[Exception], str]] = [
     (quadratic, (ONE, [1, -1]), {}, ValueError, "weights must hold finite numbers of at least 0"),
     (quadratic, (ONE, [1, 1]), {"max_rank": 0}, ValueError, "max_rank must be .* at least 1"),
     (quadratic, (ONE, [1, 1]), {"n_neighbors": 0}, ValueError, "n_neighbors must be"),
+    (
+        quadratic,
+        (ONE, [1, 1]),
+        {"ties": "half"},
+        ValueError,
+        "ties must be one of 'right'",
+    ),
     (enumerate_neighbours, (ONE, [1, np.nan]), {}, ValueError, "weights must hold finite"),
     (enumerate_neighbours, (ONE, [1, 1]), {"game": "x"}, ValueError, "game must be one of 'soft'"),
     (enumerate_neighbours, (ONE, [1, 1]), {"n_classes": 1}, ValueError, "n_classes must be"),
