@@ -1,10 +1,9 @@
-"""The weighted hard game as the code of the paper's authors plays it, from ours.
+"""The weighted hard game as the code of the paper's authors plays it.
 
 In the paper's text a tied vote counts as right, and so does the empty set. In its authors' code
-(github.com/Jiachen-T-Wang/weighted-knn-shapley) both count as wrong. Between two classes the one
-game is the other turned round: the label y wins strictly where its rival c neither wins nor ties,
-so that the values for y are minus those for c in the game of the text. With more than two classes,
-each rival makes such a game between two classes, on the points of these two alone.
+(github.com/Jiachen-T-Wang/weighted-knn-shapley) both count as wrong. With more than two classes,
+the label of the validation point stands against each rival on the points of these two classes
+alone, and the mean over rivals counts.
 
 The weights of that code are exp(-(d / d_max) / T), divided by the largest of them, with T = 0.1 in
 the command it gives. The nearest and the farthest point are those of all classes, so that weights
@@ -12,7 +11,7 @@ are the same in each vote.
 """
 
 from collections.abc import Callable
-from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -87,40 +86,27 @@ def votes(
     """
     distances = neighbors.distances(task.X_val, task.X_train, "euclidean", {})
     scaled, function = weighting(distances, weights)
-    model = KNNShapley(
-        n_neighbors=n_neighbors, n_bits=N_BITS, game="hard", metric="precomputed",
-        weights=function, progress=False, n_jobs=n_jobs,
-    )  # fmt: skip
-    if not strict and not cut:
+    ties: Literal["right", "wrong"] = "wrong" if strict else "right"
+    if not cut:
+        model = KNNShapley(
+            n_neighbors=n_neighbors, n_bits=N_BITS, game="hard", ties=ties, metric="precomputed",
+            weights=function, progress=False, n_jobs=n_jobs,
+        )  # fmt: skip
         return model.fit(None, task.y_train).value(scaled, task.y_val).values
     classes = np.unique(task.y_train)
     total = np.zeros(task.y_train.size)
-    for one, other in combinations(classes, 2):
-        inside = np.flatnonzero((task.y_train == one) | (task.y_train == other))
-        own = np.flatnonzero((task.y_val == one) | (task.y_val == other))
-        rows, labels, right = scaled[np.ix_(own, inside)], task.y_train[inside], task.y_val[own]
-        if strict:
-            right = one + other - right
-        if own.size == 0:
-            continue
-        if cut:
-            each = zip(rows, right, strict=True)
-            values = sum(_cut(row, labels == y, function, n_neighbors) for row, y in each)
-        else:
-            values = own.size * model.fit(None, labels).value(rows, right).values
-        total[inside] += -values if strict else values
+    for row, y in zip(scaled, task.y_val, strict=True):
+        order = np.argsort(row, kind="stable")
+        labels = task.y_train[order]
+        integers = np.rint((2**N_BITS - 1) * function(row[order])).astype(np.int64)
+        for rival in classes[classes != y]:
+            voters = (labels == y) | (labels == rival)
+            # √N of the two classes, as the paper counts it, where `max_rank="sqrt"` counts all.
+            total[order[voters]] += quadratic(
+                labels[voters] == y, integers[voters], n_neighbors=n_neighbors,
+                max_rank=root(int(voters.sum())), ties=ties,
+            )  # fmt: skip
     return total / ((classes.size - 1) * task.y_val.size)
-
-
-def _cut(
-    row: Floats, right: Floats, function: Callable[[Floats], Floats], n_neighbors: int
-) -> Floats:
-    """One vote up to rank √N, rounded up."""
-    order, rank = np.argsort(row, kind="stable"), root(row.size)
-    integers = np.rint((2**N_BITS - 1) * function(row[order])).astype(np.int64)
-    values = np.empty(row.size)
-    values[order] = quadratic(right[order], integers, n_neighbors=n_neighbors, max_rank=rank)
-    return values
 
 
 def measure(task: Task, methods: tuple[str, ...], n_jobs: int) -> dict[str, float]:

@@ -112,6 +112,7 @@ def enumerated(right: Any, weights: Floats) -> Floats:
 
 def enumerated_strictly(right: Any, weights: Floats) -> Floats:
     """Values from all pairs, where ties are wrong."""
+    # The right label wins strictly where its rival neither wins nor ties.
     return -enumerated(~right, weights)
 
 
