@@ -7,14 +7,18 @@ STATE := $(shell grep -rlE '^@(compiled|inlined)|njit' src paper --include=*.py 
 	xargs cat | sha256sum | cut -c1-16)
 export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
 
-.PHONY: demo test test-peers lint format docs bench bench-choosing bench-peers picture clean
+.PHONY: demo test test-paper test-peers lint format docs bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
 
 test: .venv/.dev
 	@scripts/browser
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --ignore=tests/paper --numprocesses auto --dist loadfile
+
+# The experiments of the paper. They need torch, which is large and which nothing else uses.
+test-paper: .venv/.paper
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile paper tests/paper
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -56,7 +60,7 @@ picture: .venv/.dev
 	$(BIN)/python docs/picture.py
 
 clean:
-	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
+	find src paper tests benchmarks -name __pycache__ -exec rm -rf {} +
 	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache \
 		.hypothesis dist build site
 
@@ -70,6 +74,10 @@ clean:
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@ .venv/.core
+
+.venv/.paper: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,paper]"
+	@touch $@ .venv/.dev .venv/.core
 
 .venv/.docs: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"

@@ -14,25 +14,25 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from dataworth import KNNShapley
-from dataworth.baselines import monte_carlo, stratified_monte_carlo
+from dataworth.arrays import Flags, Floats
+from dataworth.baselines import monte_carlo
 from dataworth.baselines.utility import GameName
+from paper.sampling import stratified_monte_carlo
 
 OUT = Path(__file__).parents[1] / "docs" / "sampling.png"
 K, N_TRAIN, N_VAL, SEEDS = 5, 500, 6, 5
 PERMUTATIONS = (10, 30, 100, 300, 1_000, 3_000, 10_000)
 BUDGETS = (500, 1_000, 2_000, 5_000, 10_000, 20_000)
 GAMES: tuple[GameName, ...] = ("soft", "hard")
-Floats = NDArray[np.float64]
 
 
 class Problem(NamedTuple):
     """One validation point, nearest training point first, and the exact values."""
 
-    right: NDArray[np.bool_]
+    right: Flags
     weights: Floats
     exact: Floats
 

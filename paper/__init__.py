@@ -1,7 +1,8 @@
-"""Every table and figure of the paper (arXiv 2401.11103), run again.
+"""Every table and figure of the paper (arXiv 2401.11103), run again: `python -m paper`, in a clone.
 
-`command` is what `dataworth reproduce` calls and `experiments` lists what there is. The way
-through an experiment is one way: `protocol` (splits, planted errors) -> `methods` (values) ->
-`store` (finished units, so that a killed run goes on) -> `writing` and `plots` (the result files).
-`paper` holds the figures that the paper prints.
+`command` reads the command line, and `experiments` lists the experiments. Each of them goes the
+same way: `datasets` (where data come from) -> `protocol` (splits, planted errors) -> `methods`
+(values) -> `store` (finished units, so that a killed run goes on) -> `writing` and `plots` (result
+files). `paper` holds the figures that the paper prints, and `sampling` a sampler that only a
+benchmark uses.
 """

@@ -1,78 +1,55 @@
-"""`dataworth reproduce`: what the command line makes of its arguments."""
+"""The entry of `python -m paper`: errors in one line, and the codes it ends with.
 
-from pathlib import Path
-from typing import Annotated
+0: all went well. 1: a run failed, because of data, files or a missing package. 2: the command was
+wrong. 130: it was interrupted.
+"""
 
-import typer
+import sys
+from collections.abc import Sequence
 
-from paper.experiments import EXPERIMENTS, reproduce
-from paper.networks import MODELS
-from paper.run import NoData, Run
+from dataworth.errors import extra
+from paper.run import NoData
+
+PROGRAM = "python -m paper"
+EXPECTED = (NoData, ValueError, OSError, ImportError)
 
 
-def command(
-    name: Annotated[
-        str | None, typer.Argument(help="Experiment, or 'all'; --list shows them.")
-    ] = None,
-    *,
-    listing: Annotated[
-        bool, typer.Option("--list", help="List the experiments with the time they take.")
-    ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Small and fast, to see it work.")] = False,
-    paper_setting: Annotated[
-        bool,
-        typer.Option("--paper-setting", help="50 training points, as the paper's figures imply."),
-    ] = False,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="DATAWORTH_DATA", help="Folder of the data; without it, OpenML is asked."
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="How many seeds, instead of the usual number.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="Network of 'selection': cnn or resnet18.")] = "cnn",
-    jobs: Annotated[int, typer.Option(min=1, help="Threads; the figures do not change.")] = 1,
-) -> None:
-    """Run an experiment of the paper again; what was finished before is not repeated."""
-    if listing:
-        width = max(len(n) for n in EXPERIMENTS)
-        for n, experiment in EXPERIMENTS.items():
-            typer.echo(f"{n:{width}}  {experiment.minutes:>4g} min  {experiment.about}")
-        return
-    if name is None:
-        raise typer.BadParameter("is missing; --list shows the experiments.", param_hint="NAME")
-    if out.exists() and not out.is_dir():
-        raise typer.BadParameter(f"must be a folder; {str(out)!r} is none.", param_hint="--out")
-    if name not in ("all", *EXPERIMENTS):
-        known = ", ".join(["all", *EXPERIMENTS])
-        raise typer.BadParameter(f"must be one of {known}; got {name!r}.", param_hint="NAME")
-    if model not in MODELS:
-        raise typer.BadParameter(f"must be cnn or resnet18; got {model!r}.", param_hint="--model")
-    if model != "cnn" and name != "selection":
-        raise typer.BadParameter("is for 'selection' only.", param_hint="--model")
-    names = list(EXPERIMENTS) if name == "all" else [name]
-    for option, given, able in (
-        ("--paper-setting", paper_setting, [n for n in names if EXPERIMENTS[n].paper_setting]),
-        ("--seeds", seeds is not None, [n for n in names if EXPERIMENTS[n].seeds]),
-    ):
-        if given and not able:
-            raise typer.BadParameter(f"is not for {name!r}.", param_hint=option)
-        if given and able != names:
-            rest = ", ".join(n for n in names if n not in able)
-            typer.echo(f"Left out, as {option} is not for them: {rest}.", err=True)
-            names = able
-    for n in names:
-        run = Run(n, out, data_dir, quick, paper_setting, seeds, model, jobs)
-        try:
-            reproduce(run)
-        except (NoData, ImportError) as error:
-            typer.echo(f"{n}: {error}", err=True)
-            raise typer.Exit(1) from error
-        typer.echo(f"wrote {out / run.stem}.md and .png")
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        The code to end with.
+    """
+    try:
+        extra("typer", "the command line", "paper")
+        from paper.command import app
+
+        code = app(list(sys.argv[1:] if args is None else args), PROGRAM, standalone_mode=False)
+    except KeyboardInterrupt:
+        code = 130
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a wrong command, as typer reports it
+            message = error.format_message().removeprefix("Invalid value: ")
+            return _fail(message, getattr(error, "exit_code", 2))
+        if not isinstance(error, EXPECTED):  # a bug, to be shown in full
+            raise
+        return _fail(str(error))
+    if code == 130:  # typer, too, reports an interruption by this number
+        return _fail("interrupted; the same command goes on from here.", 130)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int = 1) -> int:
+    print(f"{PROGRAM}: error: {' '.join(message.split())}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":
-    typer.run(command)
+    sys.exit(main())

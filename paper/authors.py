@@ -1,36 +1,36 @@
-"""The weighted hard game as the code of the paper's authors plays it, from ours.
+"""The weighted hard game as the code of the paper's authors plays it.
 
-In the paper's text a vote that is tied is right, and so is the empty set. In its authors' code
-(github.com/Jiachen-T-Wang/weighted-knn-shapley) both are wrong. Between two classes the one game
-is the other turned round: the label y wins strictly where its rival c does not win or tie, so that
-the values for y are minus those for c in the game of the text. Of more classes, each rival is such
-a game between two, on the points of the two alone.
+In the paper's text a tied vote counts as right, and so does the empty set. In its authors' code
+(github.com/Jiachen-T-Wang/weighted-knn-shapley) both count as wrong. With more than two classes,
+the label of the validation point stands against each rival on the points of these two classes
+alone, and the mean over rivals counts.
 
-The weights of that code are exp(-(d / d_max) / T) over the largest of them, T = 0.1 in the command
-it gives. Nearest and farthest are those of all classes, so that weights are the same in each vote.
+The weights of that code are exp(-(d / d_max) / T), divided by the largest of them, with T = 0.1 in
+the command it gives. The nearest and the farthest point are those of all classes, so that weights
+are the same in each vote.
 """
 
 from collections.abc import Callable
-from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from dataworth import KNNShapley
+from dataworth.arrays import Floats
 from dataworth.baselines import quadratic
 from dataworth.neighbors import distances as neighbors
-from dataworth.plans import root
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, found
-from paper.protocol import Floats, Task, auroc
+from paper.protocol import Task, auroc, root
 
 TEMPERATURE = 0.1
-# In the order of the paper's columns, and then what tells the differences apart.
+# In the order of the paper's columns; then the methods that show which difference matters.
 COLUMNS = (BASELINE, "hard-uniform-strict", "hard-temp-strict", "hard-temp-strict-sqrt")
 METHODS = (*COLUMNS, "hard-linear", "hard-linear-strict", "hard-temp", "hard-temp-sqrt")
 BESIDE = ("hard-linear-strict", "hard-temp", "hard-temp-strict", "soft-temp")  # at other sizes
 
 
 def weighting(distances: Floats, weights: str) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """Distances of rows of points, scaled, and weights in [0, 1] by them."""
+    """Distances, scaled row by row, and the function that makes weights in [0, 1] of them."""
     near, far = distances.min(axis=1, keepdims=True), distances.max(axis=1, keepdims=True)
     if weights == "temp":
         return (distances - near) / np.where(far > 0.0, far, 1.0), _falling
@@ -63,46 +63,50 @@ def votes(
 ) -> Floats:
     """Values of the training points in the hard game, one vote for each rival class.
 
-    weights : "temp", "linear" or "uniform".
-    strict : whether ties and the empty set are wrong.
-    cut : whether to stop at rank √N, by the paper's approximation; N counts the two classes.
+    Parameters
+    ----------
+    task : Task
+        Training and validation points.
+    weights : {"temp", "linear", "uniform"}
+        How weights fall with distance.
+    strict : bool
+        Whether ties and the empty set are wrong.
+    cut : bool
+        Whether to stop at rank √N, by the paper's approximation, where N counts the points of the
+        two classes of a vote.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    n_jobs : int
+        How many threads to use.
+
+    Returns
+    -------
+    (n,) array of float
+        The values.
     """
     distances = neighbors.distances(task.X_val, task.X_train, "euclidean", {})
     scaled, function = weighting(distances, weights)
-    model = KNNShapley(
-        n_neighbors=n_neighbors, n_bits=N_BITS, game="hard", metric="precomputed",
-        weights=function, progress=False, n_jobs=n_jobs,
-    )  # fmt: skip
-    if not strict and not cut:
+    ties: Literal["right", "wrong"] = "wrong" if strict else "right"
+    if not cut:
+        model = KNNShapley(
+            n_neighbors=n_neighbors, n_bits=N_BITS, game="hard", ties=ties, metric="precomputed",
+            weights=function, progress=False, n_jobs=n_jobs,
+        )  # fmt: skip
         return model.fit(None, task.y_train).value(scaled, task.y_val).values
     classes = np.unique(task.y_train)
     total = np.zeros(task.y_train.size)
-    for one, other in combinations(classes, 2):
-        inside = np.flatnonzero((task.y_train == one) | (task.y_train == other))
-        own = np.flatnonzero((task.y_val == one) | (task.y_val == other))
-        rows, labels, right = scaled[np.ix_(own, inside)], task.y_train[inside], task.y_val[own]
-        if strict:
-            right = one + other - right
-        if own.size == 0:
-            continue
-        if cut:
-            each = zip(rows, right, strict=True)
-            values = sum(_cut(row, labels == y, function, n_neighbors) for row, y in each)
-        else:
-            values = own.size * model.fit(None, labels).value(rows, right).values
-        total[inside] += -values if strict else values
+    for row, y in zip(scaled, task.y_val, strict=True):
+        order = np.argsort(row, kind="stable")
+        labels = task.y_train[order]
+        integers = np.rint((2**N_BITS - 1) * function(row[order])).astype(np.int64)
+        for rival in classes[classes != y]:
+            voters = (labels == y) | (labels == rival)
+            # √N of the two classes, as the paper counts it, where `max_rank="sqrt"` counts all.
+            total[order[voters]] += quadratic(
+                labels[voters] == y, integers[voters], n_neighbors=n_neighbors,
+                max_rank=root(int(voters.sum())), ties=ties,
+            )  # fmt: skip
     return total / ((classes.size - 1) * task.y_val.size)
-
-
-def _cut(
-    row: Floats, right: Floats, function: Callable[[Floats], Floats], n_neighbors: int
-) -> Floats:
-    """One vote up to rank √N, rounded up."""
-    order, rank = np.argsort(row, kind="stable"), root(row.size)
-    integers = np.rint((2**N_BITS - 1) * function(row[order])).astype(np.int64)
-    values = np.empty(row.size)
-    values[order] = quadratic(right[order], integers, n_neighbors=n_neighbors, max_rank=rank)
-    return values
 
 
 def measure(task: Task, methods: tuple[str, ...], n_jobs: int) -> dict[str, float]:

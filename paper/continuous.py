@@ -1,10 +1,11 @@
-"""Real against rounded weights at K = 2, where the O(N^K) way can still be gone."""
+"""Real against rounded weights at K = 2, where enumeration in O(N^K) is still possible."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from dataworth.baselines import monte_carlo
 from dataworth.compiled import compiled
 from dataworth.neighbors import distances as neighbors
@@ -22,7 +23,7 @@ from paper.detection import (
     sizes,
 )
 from paper.methods import BASELINE, N_BITS, TITLES, found
-from paper.protocol import DAMAGES, Floats, Task, auroc
+from paper.protocol import DAMAGES, Task, auroc
 from paper.run import DEFAULT_SEEDS, Run
 from paper.single import Scores, beside
 from paper.writing import interval, sign_test, table
@@ -74,8 +75,9 @@ def hard_pairs(signed: Floats) -> Floats:
 
 
 def rows(task: Task) -> Iterator[tuple[Any, Any, Floats]]:
-    """For each validation point its label, and the training points nearest first: their order and
-    the paper's linear weights, left real.
+    """For each validation point: its label, and the order and the weights of the training points.
+
+    The nearest point comes first. The weights are the paper's linear ones, not rounded.
     """
     for x, y in zip(task.X_val, task.y_val, strict=True):
         distances = neighbors.distances(x[None], task.X_train, "euclidean", {})[0]
@@ -87,10 +89,10 @@ def rows(task: Task) -> Iterator[tuple[Any, Any, Floats]]:
 
 
 def one_vs_one(task: Task, solve: Callable[[Any, Floats], Floats]) -> Floats:
-    """The paper's game of several classes, with its linear weights left real.
+    """The paper's game of several classes, with its linear weights not rounded.
 
-    `solve` values the points of the right class and one rival: whether right and weights, nearest
-    first.
+    `solve` values the points of the right class and of one rival. It gets, nearest point first,
+    which points have the right label, and their weights.
     """
     classes = np.unique(task.y_train)
     total = np.zeros(task.y_train.size)
@@ -104,17 +106,18 @@ def one_vs_one(task: Task, solve: Callable[[Any, Floats], Floats]) -> Floats:
 
 
 def enumerated(right: Any, weights: Floats) -> Floats:
-    """All pairs, ties right."""
+    """Values from all pairs, where ties are right."""
     return np.asarray(hard_pairs(np.where(right, weights, -weights)))
 
 
 def enumerated_strictly(right: Any, weights: Floats) -> Floats:
-    """All pairs, ties wrong."""
+    """Values from all pairs, where ties are wrong."""
+    # The right label wins strictly where its rival neither wins nor ties.
     return -enumerated(~right, weights)
 
 
 def sampled(task: Task) -> Floats:
-    """The soft game by random permutations, those of each validation point its own."""
+    """Values in the soft game by random permutations, drawn anew for each validation point."""
     n_classes = np.unique(task.y_train).size
     total = np.zeros(task.y_train.size)
     for number, (y, order, weights) in enumerate(rows(task)):
@@ -142,7 +145,7 @@ def measure(task: Task, jobs: int) -> dict[str, Any]:
 
 
 def about() -> str:
-    """What the columns are, and why these are beside the paper's."""
+    """What our columns are, and why they stand beside the paper's."""
     return (
         "The paper's first two columns, real weights exact by the O(N^K) way and by Monte Carlo, "
         "are of the *soft* game: the theorem it takes them from has that utility, and its authors' "

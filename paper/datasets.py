@@ -1,20 +1,21 @@
 """The data sets of the paper: from a folder of numpy archives, or from OpenML.
 
-`load(name)` reads `<data_dir>/<file>.npz`, or that of the folder which the environment variable
-`DATAWORTH_DATA` names; where there is neither, it downloads from OpenML what OpenML has. Features
-come as float64, since some (Click's hashes) overflow in arithmetic at lower precision; missing ones
-are NaN. Rows are in the order of the source, often sorted by class: shuffle before splitting.
+`load(name)` reads `<file>.npz` from `data_dir` or, by default, from the folder that the environment
+variable `DATAWORTH_DATA` names. Without either, it downloads from OpenML the data sets that OpenML
+has. Features are float64, since some (Click's hashes) overflow in arithmetic at lower precision;
+missing ones are NaN. Rows are in the order of the source, often sorted by class, so shuffle them
+before you split them.
 """
 
 import os
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.inputs import checks
 
 DATA_VARIABLE = "DATAWORTH_DATA"
@@ -23,10 +24,16 @@ DATA_VARIABLE = "DATAWORTH_DATA"
 class Source(NamedTuple):
     """Where a data set comes from.
 
-    title : as the paper writes it.
-    file : name of the archive, without its ending.
-    openml : id of the data set at OpenML; None where it is not there in this form.
-    kind : "table", "embedding" or "pixels".
+    Attributes
+    ----------
+    title : str
+        Its name, as the paper writes it.
+    file : str
+        The name of its archive, without the ending.
+    openml : int or None
+        Its id at OpenML; None if OpenML does not have it in this form.
+    kind : str
+        "table", "embedding" or "pixels".
     """
 
     title: str
@@ -58,14 +65,19 @@ SOURCES = {
 class Dataset(NamedTuple):
     """Features and labels.
 
-    X : (n, features) float64; uint8 for pixels. NaN where a value is missing.
-    y : (n,) int64, classes 0 to C - 1.
-    is_train : (n,) the official split, where there is one; else None.
+    Attributes
+    ----------
+    X : (n, features) array
+        float64, or uint8 for pixels; NaN where a value is missing.
+    y : (n,) array of int
+        The classes, 0 to C - 1.
+    is_train : (n,) array of bool or None
+        The official split into training and test points; None if the data set has no such split.
     """
 
-    X: NDArray[Any]
-    y: NDArray[np.int64]
-    is_train: NDArray[np.bool_] | None = None
+    X: Array
+    y: Ints
+    is_train: Flags | None = None
 
 
 def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
@@ -73,14 +85,17 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Datase
 
     Parameters
     ----------
-    name : one of `dataworth.datasets.SOURCES`.
-    data_dir : the folder that holds the archives. Without it the folder that the environment
-        variable `DATAWORTH_DATA` names; without either, OpenML, by scikit-learn's `fetch_openml`,
-        which keeps what it downloads in scikit-learn's data folder.
+    name : str
+        One of `paper.datasets.SOURCES`.
+    data_dir : path, optional
+        The folder that holds the archives; by default the folder that the environment variable
+        `DATAWORTH_DATA` names. Without either, the data come from OpenML by scikit-learn's
+        `fetch_openml`, which keeps what it downloads in scikit-learn's data folder.
 
     Returns
     -------
     Dataset
+        Features and labels, in the order of the source.
 
     Notes
     -----
@@ -110,7 +125,7 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None) -> Datase
 def _from_folder(name: str, folder: Path) -> Dataset:
     path = folder / f"{SOURCES[name].file}.npz"
     if not folder.is_dir():
-        raise FileNotFoundError(f"data_dir must name a folder; {str(folder)!r} is none.")
+        raise FileNotFoundError(f"data_dir must name a folder; {str(folder)!r} is not one.")
     if not path.is_file():
         raise FileNotFoundError(f"data_dir must hold {path.name!r} for {name!r}; it does not.")
     try:
@@ -136,7 +151,7 @@ def _from_folder(name: str, folder: Path) -> Dataset:
     if not whole:
         raise ValueError(
             f"data_dir must hold archives of numbers X and labels y from 0 to C - 1, row by row; "
-            f"{str(path)!r} is none."
+            f"{str(path)!r} is not one."
         )
     if SOURCES[name].kind != "pixels":
         X = X.astype(np.float64)
@@ -168,8 +183,8 @@ def _from_openml(name: str) -> Dataset:
     return Dataset(np.delete(X, place, axis=1), y)
 
 
-def _numbers(codes: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
-    """The names that codes stand for where all are numbers, else the codes; NaN stays."""
+def _numbers(codes: Array, names: list[str]) -> Floats:
+    """The names that codes stand for, if all names are numbers, or else the codes; NaN stays."""
     try:
         values = np.array([float(n) for n in names])
     except ValueError:
@@ -180,7 +195,7 @@ def _numbers(codes: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
     return numbers
 
 
-def _binary(labels: NDArray[np.float64], name: str) -> NDArray[np.int64]:
+def _binary(labels: Floats, name: str) -> Ints:
     """1[y = 1] of OpenML's labels: numbers, or positions among the names declared."""
     if np.isnan(labels).any():
         raise ValueError(f"the labels of {name!r} at OpenML must be complete; some are missing.")

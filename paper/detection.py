@@ -149,7 +149,7 @@ def picked(choices: Counter[str]) -> str:
 
 
 def absent(missing: dict[str, str]) -> list[str]:
-    """A line about data sets that are not there."""
+    """A line about the data sets that are missing."""
     if not missing:
         return []
     listed = ", ".join(SOURCES[n].title for n in missing)
@@ -309,7 +309,7 @@ def dots(
     *,
     single: bool,
 ) -> None:
-    """Data sets down, AUROC across, with intervals; hollow for the paper's figures."""
+    """Draw AUROC with intervals, one data set below the other; the paper's figures are hollow."""
     step = 0.8 / len(shown)
     for row, (name, by) in enumerate(found_by.items()):
         for k, method in enumerate(shown):
@@ -335,8 +335,10 @@ def dots(
 def picture(
     found_by: Scores, by_code: Scores, printed: paper.Table, title: str, *, single: bool
 ) -> Any:
-    """All data sets; the paper's methods and two of ours, and the code's: for single draws beside
-    them, else its weighted game among them.
+    """All data sets, with the paper's methods and two of ours.
+
+    The methods of the authors' code have a panel of their own for single draws; otherwise its
+    weighted game stands among the others.
     """
     shown = [*paper.MISLABEL_COLUMNS, "soft-linear", "soft-rbf"]
     if not single:

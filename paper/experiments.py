@@ -1,4 +1,4 @@
-"""What there is to reproduce. The modules are imported when they run, not before."""
+"""The experiments by name. Their modules are imported when they run, not before."""
 
 from importlib import import_module
 from typing import NamedTuple
@@ -9,11 +9,18 @@ from paper.run import Run
 class Experiment(NamedTuple):
     """An experiment.
 
-    about : one line.
-    minutes : what it takes, measured with one thread on two cores shared with others.
-    module, function : what runs it.
-    paper_setting : whether the paper's apparent setting can be had too.
-    seeds : whether the number of seeds can be chosen.
+    Attributes
+    ----------
+    about : str
+        What it measures, in one line.
+    minutes : float
+        How long it takes, measured with one thread on two cores shared with others.
+    module, function : str
+        The module of this package and its function that run the experiment.
+    paper_setting : bool
+        Whether it can also run in the setting that the paper's figures imply.
+    seeds : bool
+        Whether the number of seeds can be chosen.
     """
 
     about: str
@@ -58,7 +65,7 @@ EXPERIMENTS = {
 
 
 def reproduce(run: Run) -> None:
-    """Run an experiment; its result files are in `run.out` afterwards."""
+    """Run an experiment and write its result files to `run.out`."""
     experiment = EXPERIMENTS[run.name]
     if run.paper_setting and not experiment.paper_setting:
         raise ValueError(f"--paper-setting is not for {run.name!r}.")

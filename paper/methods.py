@@ -1,11 +1,11 @@
 """The methods that are compared, by name.
 
-A name says game, weights and, at the end, where the walk stops: `sqrt` at rank √N, else nowhere;
-`strict` is where ties and the empty set are wrong (see `authors`).
-`linear` weights are those of the paper's appendix and depend on nothing that could be chosen;
-`rbf` is the default of this library; `chosen` are the weights of `CANDIDATES` under which the
-training set as a whole is worth most to the validation points. K = 5 and 3 bits are the paper's.
-None of this looks at which points are bad.
+A name says which game and which weights, and at its end where the walk stops: with `sqrt` at rank
+√N, otherwise nowhere. `strict` means that ties and the empty set are wrong (see `authors`).
+`linear` weights are those of the paper's appendix and leave nothing to choose; `rbf` is the default
+of this library; `chosen` are the weights of `CANDIDATES` under which the training set as a whole is
+worth most to the validation points. K = 5 and 3 bits are the paper's. None of this looks at which
+points are bad.
 """
 
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dataworth import KNNShapley
-from paper.protocol import Floats, Task, auroc
+from dataworth.arrays import Floats
+from paper.protocol import Task, auroc
 
 N_NEIGHBORS, N_BITS = 5, 3
 BASELINE = "soft-uniform"
@@ -73,7 +74,7 @@ CANDIDATES: dict[str, Any] = {
 
 
 def valuator(method: str, **options: Any) -> KNNShapley:
-    """The valuator of that name; options go before the usual ones."""
+    """The valuator of that name; the options given replace the usual ones."""
     game, weights, *cut = method.split("-")
     usual: dict[str, Any] = {
         "n_neighbors": N_NEIGHBORS,

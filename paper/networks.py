@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dataworth.arrays import Ints
+from dataworth.errors import extra
+
 STEPS = 150
 BATCH = 128
 LEARNING_RATE = 1e-3
 
 
 def load() -> Any:
-    """torch, one thread, deterministic; imported only here."""
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError("selection needs torch: pip install 'dataworth[paper]'.") from error
+    """Import torch, which nothing else does, and set it to one thread and to repeatable results."""
+    torch = extra("torch", "selection", "paper")
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     return torch
@@ -66,9 +66,9 @@ MODELS = {"cnn": cnn, "resnet18": resnet18}
 def accuracy(
     model: str,
     images: NDArray[np.uint8],
-    labels: NDArray[np.int64],
+    labels: Ints,
     test_images: NDArray[np.uint8],
-    test_labels: NDArray[np.int64],
+    test_labels: Ints,
     *,
     n_classes: int,
     seed: int,

@@ -37,8 +37,8 @@ NOISY: Table = {
     "agnews": (0.481, 0.531, 0.559, 0.543),
     "dbpedia": (0.482, 0.498, 0.58, 0.576),
 }
-# The first two are of the soft game: the paper's theorem of the O(N^K) way has its utility, and so
-# does its authors' code (mode "softlabel").
+# The first two are of the soft game: the paper's theorem on the O(N^K) algorithm has its utility,
+# and so does its authors' code (mode "softlabel").
 CONTINUOUS_COLUMNS = ("soft-real", "soft-real-sampled", "hard-linear", "hard-linear-sqrt")
 CONTINUOUS_MISLABEL: Table = {
     "2dplanes": (0.853, 0.851, 0.854, 0.851),
@@ -73,10 +73,10 @@ CONTINUOUS_NOISY: Table = {
 
 
 def error_bound(rank: int, n: int, n_neighbors: int) -> float:
-    """The paper's bound epsilon(M*) of what its approximation leaves out.
+    """The paper's bound epsilon(M*) on what its approximation leaves out.
 
-    sum over m > M* of 1/(m-K) - 1/m, which telescopes, and the sets of fewer than K points that
-    reach beyond M*, as ratios of binomials.
+    It is the sum over m > M* of 1/(m-K) - 1/m, which telescopes, plus what the sets of fewer than K
+    points that reach beyond M* add, computed as ratios of binomials.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def error_bound(rank: int, n: int, n_neighbors: int) -> float:
 
 
 def without_text(table: Table) -> Table:
-    """The rows of tables and images; the sizes of the sets of text are other ones."""
+    """The rows of tables and images; the data sets of text have other sizes."""
     return {name: row for name, row in table.items() if name not in TEXT}
 
 
@@ -126,8 +126,9 @@ def standing(table: Table) -> str:
 
 
 def multiples(table: Table, step: float) -> tuple[int, int, float]:
-    """How many figures of a table, rounded to 0.001, can be multiples of `step`; of how many; and
-    the share of all numbers of three digits that can.
+    """How many figures of a table, rounded to 0.001, can be multiples of `step`, and of how many.
+
+    The third number is the share of all numbers of three digits that can be such multiples.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dataworth.errors import extra
 from dataworth.files import atomic as files
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -27,12 +28,8 @@ LOOKS = {
 
 
 def pyplot() -> Any:
-    """matplotlib without a window; imported only here."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'dataworth[paper]'.") from error
-    matplotlib.use("Agg")
+    """Import matplotlib, which nothing else does, and let it draw without a window."""
+    extra("matplotlib", "drawing a result", "paper").use("Agg")
     import matplotlib.pyplot as plt
 
     return plt
@@ -57,7 +54,7 @@ def panels(rows: int, columns: int, *, width: float, height: float, **options: A
 
 
 def save(figure: Any, path: Path) -> None:
-    """A picture, whole or not at all; without a date, so that the same figures are the same."""
+    """Write a picture, whole or not at all, and without a date: equal figures make equal files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.atomic(path) as file:
         figure.savefig(file, format="png", dpi=110, metadata={"Software": None})

@@ -3,21 +3,20 @@
 The draw is balanced and without repeats: rows with the same features count once, before anything
 is drawn, so that no point of the training set is in the validation set, nor twice in either.
 
-Damage and scaling follow the paper's text, but for damages that end in `-code`: these follow the
-code of its authors, which does other things (`as_in_the_code`).
+Damage and scaling follow the paper's text. Only damages whose names end in `-code` follow the code
+of its authors, which does other things (`as_in_the_code`).
 """
 
 import zlib
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from dataworth.arrays import Array, Flags, Floats, Ints
+from dataworth.plans import root as root  # the rank √N, for all experiments
 from paper.datasets import SOURCES, Dataset
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Generator = np.random.Generator
 
 SHARE_BAD = 0.1
@@ -33,15 +32,15 @@ class Task(NamedTuple):
     y_train: Ints
     X_val: Floats
     y_val: Ints
-    bad: NDArray[np.bool_]
+    bad: Flags
 
 
 def generator(name: str, seed: int) -> Generator:
-    """Random numbers of one data set and seed."""
+    """The random generator of one data set and seed."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
-def distinct(X: NDArray[Any], order: Ints) -> Ints:
+def distinct(X: Array, order: Ints) -> Ints:
     """The rows of `order` whose features did not occur before in it."""
     rows = np.ascontiguousarray(X[order] + 0.0)  # -0.0 is 0.0
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
@@ -49,7 +48,7 @@ def distinct(X: NDArray[Any], order: Ints) -> Ints:
 
 
 def quotas(total: int, n_classes: int, rng: Generator) -> Ints:
-    """How many of each class make `total`: the same, or one more for some drawn at random."""
+    """How many of each class make `total`: equally many, or one more of some drawn at random."""
     each = np.full(n_classes, total // n_classes)
     each[rng.permutation(n_classes)[: total % n_classes]] += 1
     return each
@@ -74,48 +73,48 @@ def split(data: Dataset, n_train: int, n_val: int, rng: Generator) -> tuple[Ints
     return rng.permutation(train), rng.permutation(val)
 
 
-def chosen(n: int, rng: Generator) -> NDArray[np.bool_]:
+def chosen(n: int, rng: Generator) -> Flags:
     """A tenth of n points, at random."""
     bad = np.zeros(n, dtype=bool)
     bad[rng.permutation(n)[: round(SHARE_BAD * n)]] = True
     return bad
 
 
-def flip(y: Ints, bad: NDArray[np.bool_], rng: Generator) -> Ints:
-    """Other labels for the bad points, each of the rest of the classes as likely as the next."""
+def flip(y: Ints, bad: Flags, rng: Generator) -> Ints:
+    """Give the bad points other labels, each of the other classes as likely as the next."""
     n_classes = int(y.max()) + 1
     wrong = y.copy()
     wrong[bad] = (wrong[bad] + rng.integers(1, n_classes, int(bad.sum()))) % n_classes
     return wrong
 
 
-def blur(X: Floats, bad: NDArray[np.bool_], deviation: Floats, rng: Generator) -> Floats:
-    """Noise for the bad points, of a standard deviation for each feature."""
+def blur(X: Floats, bad: Flags, deviation: Floats, rng: Generator) -> Floats:
+    """Add noise to the bad points, with its own standard deviation for each feature."""
     noisy = X.copy()
     noisy[bad] += rng.normal(size=(int(bad.sum()), X.shape[1])) * deviation
     return noisy
 
 
 def normalised(X: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros stay as they are."""
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def standardised(X: Floats, X_val: Floats) -> tuple[Floats, Floats]:
-    """Each feature by its mean and deviation in the training points."""
+    """Standardise each feature by its mean and deviation in the training points."""
     mean, deviation = X.mean(axis=0), X.std(axis=0)
     deviation[deviation == 0.0] = 1.0
     return (X - mean) / deviation, (X_val - mean) / deviation
 
 
 def as_in_the_text(
-    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator
+    name: str, damage: str, X: Floats, X_val: Floats, bad: Flags, rng: Generator
 ) -> tuple[Floats, Floats]:
-    """Noise onto the features as they are, in each as strong as its mean absolute value.
+    """Add noise to the features as they are, in each as strong as its mean absolute value.
 
-    Then, for tables, each feature is standardised by the training points, bad ones included, and
-    every row is given length 1. Of scaling the paper says only that text has length 1.
+    Then the features of tables are standardised by the training points, bad ones included, and
+    every row is scaled to length 1. About scaling the paper says only that text has length 1.
     """
     if damage == "noisy":
         X = blur(X, bad, np.abs(X).mean(axis=0), rng)
@@ -125,15 +124,15 @@ def as_in_the_text(
 
 
 def as_in_the_code(
-    name: str, damage: str, X: Floats, X_val: Floats, bad: NDArray[np.bool_], rng: Generator,
+    name: str, damage: str, X: Floats, X_val: Floats, bad: Flags, rng: Generator,
     whole: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """What the code of the paper's authors does to features.
 
-    Text is standardised by the whole data set and given length 1, and no noise reaches it. Tables
+    Text is standardised by the whole data set and scaled to length 1, and gets no noise. Tables
     and images are left as they are when labels are flipped (without the option `--normalize`).
     Noise is as strong as the Euclidean norm of the feature over the training points. Tables get it
-    before they are scaled, images afterwards, by the norm before rows are given length 1.
+    before they are scaled, images afterwards, by the norm before rows are scaled to length 1.
     """
     if name in TEXT:
         mean, deviation = whole.mean(axis=0), np.sqrt(whole.var(axis=0) + 1e-5)
@@ -154,8 +153,8 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     `damage` is one of `DAMAGES`, as the paper's text has it or, with `CODE` at its end, as its
     authors' code has it; or "none", which leaves the bad points as good as the others. The points
     drawn, those that are bad and their wrong labels are the same in either. Flips that leave a
-    class without any label are drawn again: tiny sets of many classes have such. Missing values
-    become the training median.
+    class without any point, as can happen in tiny sets of many classes, are drawn again. Missing
+    values become the training median.
     """
     rng = generator(name, seed)
     train, val = split(data, n_train, n_val, rng)
@@ -179,6 +178,6 @@ def draw(name: str, data: Dataset, damage: str, *, n_train: int, n_val: int, see
     return Task(X, y, X_val, data.y[val], bad)
 
 
-def auroc(values: Floats, bad: NDArray[np.bool_]) -> float:
+def auroc(values: Floats, bad: Flags) -> float:
     """How well low values point to the bad points."""
     return float(roc_auc_score(bad, -values))

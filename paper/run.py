@@ -26,8 +26,24 @@ class NoData(LookupError):
 class Run:
     """What was asked for.
 
-    seeds : how many, from 0; None for the usual number.
-    stem : the name of the result files.
+    Attributes
+    ----------
+    name : str
+        The experiment.
+    out : Path
+        The folder for the results.
+    data_dir : Path or None
+        The folder of the data sets.
+    quick : bool
+        Whether to run the small version.
+    paper_setting : bool
+        Whether to use the size that the paper's figures imply.
+    seeds : int or None
+        How many seeds to use, from 0 on; None for the usual number.
+    model : str
+        The network of `selection`.
+    jobs : int
+        How many threads to use.
     """
 
     name: str
@@ -41,6 +57,7 @@ class Run:
 
     @property
     def stem(self) -> str:
+        """The name of the result files, without their endings."""
         model = "" if self.model == "cnn" else f"-{self.model}"
         setting = "-paper-setting" if self.paper_setting else ""
         seeds = f"-seeds-{self.seeds}" if self.seeds is not None else ""
@@ -48,7 +65,8 @@ class Run:
 
     @property
     def command(self) -> str:
-        parts = ["dataworth reproduce", self.name]
+        """The command that runs this again."""
+        parts = ["python -m paper", self.name]
         parts += ["--quick"] if self.quick else []
         parts += ["--paper-setting"] if self.paper_setting else []
         parts += [f"--seeds {self.seeds}"] if self.seeds is not None else []
@@ -57,6 +75,7 @@ class Run:
 
     @cached_property
     def store(self) -> Store:
+        """The finished units of this run."""
         return Store(self.out / ".work" / f"{self.stem}.jsonl")
 
     def n_seeds(self, usual: int = DEFAULT_SEEDS) -> int:
@@ -96,9 +115,10 @@ class Run:
         n_seeds: int,
         facts: dict[str, Any],
     ) -> dict[str, list[dict[str, Any]]]:
-        """What `compute` makes of the draws of each data set, one unit per data set and seed.
+        """Compute one unit for each data set and seed, or take it from the store.
 
-        `facts` say what it computes. Each unit also has `sizes`, the points drawn.
+        `compute` makes a unit of a draw, and `facts` say what it computes. Each unit also holds
+        `sizes`, the numbers of points drawn.
         """
         prints = {name: identity(given) for name, given in data.items()}
         units: dict[str, list[dict[str, Any]]] = {name: [] for name in data}
@@ -128,7 +148,7 @@ class Run:
         data: dict[str, Dataset] | None = None,
         packages: Sequence[str] = (),
     ) -> None:
-        """Write `<stem>.png` and `<stem>.md`, which ends with how it was made."""
+        """Write `<stem>.png`, and `<stem>.md`, which tells at its end how it was made."""
         plots.save(figure, self.out / f"{self.stem}.png")
         made = [f"- Command: `{self.command}`", f"- Seeds: {seeds}"]
         if data:

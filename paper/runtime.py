@@ -1,8 +1,9 @@
 """Seconds against N, on the paper's two-dimensional Gaussian set-up, one validation point.
 
 Every time is end to end: from features to values, with distances, ranking and weights, in one
-thread. Algorithms take turns, and the least of a few repeats counts. A point whose time, predicted
-from smaller ones, is beyond the limit is not started; it is extrapolated, and drawn as such.
+thread. Algorithms take turns, and the least of a few repeats counts. Where the time predicted from
+smaller sizes is beyond the limit, the algorithm is not started; its time is extrapolated, and drawn
+as such.
 """
 
 import math
@@ -14,18 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from dataworth.baselines import enumerate_neighbours, monte_carlo, permutations_needed, quadratic
-from dataworth.plans import root
 from paper import paper, plots
 from paper.methods import valuator
-from paper.protocol import Floats
+from paper.protocol import root
 from paper.run import Run
 from paper.store import Store
 from paper.writing import table
 
 DELTA = 0.1
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
-FEW = (32, 56)  # enumeration starts here, to have more points than it can bear of the others
+FEW = (32, 56)  # sizes for enumeration alone, which can bear few of the others
 LONGEST = 600.0
 QUICK_LONGEST = 1.0
 REPEATS = 3
@@ -141,7 +142,10 @@ def sizes(name: str, k: int, quick: bool) -> tuple[int, ...]:
 
 
 def growth(seconds: Seconds) -> str:
-    """The growth over the last three points, by least squares on logarithms; one has none."""
+    """The growth over the last three points, by least squares on logarithms.
+
+    A single point shows no growth.
+    """
     points = sorted(seconds.items())[-3:]
     if len(points) < 2:
         return "–"

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from dataworth.arrays import Floats, Ints
 from dataworth.run.checkpoints import fingerprint
 from paper import networks, plots, protocol
 from paper.datasets import Dataset
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, values_of
-from paper.protocol import Floats, Ints, Task
+from paper.protocol import Task
 from paper.run import NoData, Run, identity
 from paper.writing import interval, table
 
@@ -34,7 +35,7 @@ def order_of(method: str, task: Task, seed: int, jobs: int) -> Ints:
 
 def select(run: Run) -> None:
     """The experiment `selection`."""
-    networks.load()  # say at once if it is missing
+    networks.load()  # so that a missing torch is noticed at once
     loaded, missing = run.data(["cifar10", "cifar10-pixels", "wnli"])
     if missing:
         raise NoData("; ".join(f"{name}: {why}" for name, why in missing.items()))
@@ -138,7 +139,7 @@ def on_images(
                 n_classes=int(features.y.max()) + 1, seed=seed, steps=steps,
             )  # fmt: skip
 
-        # All of them is the same for every method.
+        # Keeping all points is the same whatever the method.
         name = method if shares[k] < 1.0 else "all"
         setting = {**base, "seed": seed, "method": name, "share": shares[k]}
         found[method][seed, k] = run.store.get(setting, compute)

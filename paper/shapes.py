@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dataworth.arrays import Floats
 from paper import plots, protocol
 from paper.datasets import Dataset
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, values_of
-from paper.protocol import Floats, Task
+from paper.protocol import Task
 from paper.run import Run, identity
 from paper.writing import interval, table
 

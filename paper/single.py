@@ -1,8 +1,8 @@
 """Pages of single draws of 50 points: as the paper's text has it, and as its authors' code does."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dataworth.arrays import Ints
 from paper import authors, paper
 from paper.datasets import SOURCES
 from paper.methods import BASELINE, TITLES
@@ -30,7 +30,7 @@ def beside(ours: Interval | None, theirs: tuple[float, ...] | None, column: int)
 
 
 def implied(printed: paper.Table) -> str:
-    """Why these are 50 points."""
+    """Why there are 50 points."""
     hits, figures, chance = paper.multiples(paper.without_text(printed), 1 / 225)
     return (
         f"Of the {figures} figures that the paper prints for tables and images, {hits} are "
@@ -78,7 +78,7 @@ def draws(
     return table(head, rows), count
 
 
-def wins(found_by: Scores, method: str, names: list[str]) -> NDArray[np.int64]:
+def wins(found_by: Scores, method: str, names: list[str]) -> Ints:
     """On how many of these data sets each draw has a method above the unweighted soft game."""
     above = [np.greater(found_by[n][method], found_by[n][BASELINE]) for n in names]
     return np.sum(above, axis=0)
@@ -131,7 +131,7 @@ def mostly(found_by: Scores, methods: tuple[str, ...]) -> str:
 
 
 def cost_of_root(found_by: Scores) -> list[str]:
-    """What √N costs where a vote is of two classes among more, with ties right and wrong."""
+    """What stopping at √N costs with more than two classes, with ties right and wrong."""
     many = [by for n, by in found_by.items() if SOURCES[n].kind != "table"]
     if not many:
         return []
@@ -149,7 +149,7 @@ def as_in_the_text(
     found_by: Scores, points: dict[str, str], printed: paper.Table, missing: dict[str, str],
     methods: tuple[str, ...],
 ) -> list[str]:  # fmt: skip
-    """The paper's figures among draws by its text."""
+    """The paper's figures among draws made as its text says."""
     shown, count = draws(found_by, points, printed, missing, paper.MISLABEL_COLUMNS)
     return [
         "AUROC: seed 0, [the middle 95 % of all seeds] and (what the paper prints).",
@@ -166,7 +166,7 @@ def as_in_the_code(
     found_by: Scores, points: dict[str, str], printed: paper.Table, missing: dict[str, str],
     task: str,
 ) -> list[str]:  # fmt: skip
-    """The paper's figures among draws by its authors' code."""
+    """The paper's figures among draws made as its authors' code makes them."""
     shown, count = draws(found_by, points, printed, missing, authors.COLUMNS)
     text = [figure for name in TEXT for figure in printed[name]]
     damaged = {n: by for n, by in found_by.items() if task == "mislabel" or n not in TEXT}

@@ -1,8 +1,8 @@
 """Finished units of a run, kept as lines of JSON, so that a killed run goes on where it was.
 
 A unit is kept under a fingerprint of its setting, its data, the versions that compute it and the
-sources that say how data are drawn, what the methods are and how networks learn: where any of these
-has changed, nothing is found and it is computed anew. A line that a kill cut short is passed over.
+sources that say how data are drawn, what the methods are and how networks learn. If any of these
+has changed, the unit is not found and is computed anew. A line that a kill cut short is skipped.
 """
 
 import json
@@ -17,9 +17,15 @@ SOURCES = ("authors.py", "methods.py", "networks.py", "protocol.py")
 
 
 class Store:
-    """Units of one experiment in one file, which is made with the first of them.
+    """The units of one experiment in one file, which is made when the first unit is kept.
 
-    sources : modules of this package whose constants are in no setting.
+    Parameters
+    ----------
+    path : Path
+        The file.
+    sources : tuple of str
+        The modules of this package that count in the fingerprint, since settings do not hold their
+        constants.
     """
 
     def __init__(self, path: Path, sources: tuple[str, ...] = SOURCES) -> None:
@@ -40,7 +46,7 @@ class Store:
                 file.write("\n")
 
     def get(self, setting: dict[str, Any], compute: Callable[[], Any]) -> Any:
-        """The result of a unit: the one kept, or else computed and kept."""
+        """The result of a unit, taken from the file or else computed and kept there."""
         key = fingerprint({**setting, "made by": _makers(self.sources)})
         if key not in self.units:
             # Through JSON, so that a result kept and one just computed are the same.

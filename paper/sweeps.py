@@ -1,4 +1,4 @@
-"""AUROC against K, against the number of bits, and against where the walk stops."""
+"""AUROC against K, against the number of bits, and against the rank where the walk stops."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.plans import root
+from dataworth.arrays import Floats
 from paper import paper, plots
 from paper.datasets import SOURCES, Dataset
 from paper.detection import WHAT, absent, names, setting_of
 from paper.methods import BASELINE, N_BITS, N_NEIGHBORS, TITLES, found
-from paper.protocol import DAMAGES, Floats, Task
+from paper.protocol import DAMAGES, Task, root
 from paper.run import Run
 from paper.writing import sign_test, table
 
@@ -28,11 +28,22 @@ Curves = dict[str, dict[str, Floats]]
 class Sweep:
     """One option that varies.
 
-    option : the option of the valuator.
-    grid : its values.
-    across : what stands on the axis of the picture for each, if not the value itself.
-    methods : those drawn.
-    fixed : what does not vary, in words.
+    Attributes
+    ----------
+    title : str
+        The title of the page.
+    fixed : str
+        What does not vary, in words.
+    option : str
+        The option of the valuator.
+    grid : tuple of int
+        Its values.
+    axis : str
+        What the option is called on the page.
+    methods : tuple of str
+        The methods that are compared.
+    across : callable, optional
+        Where a value of the option stands on the axis of the picture; by default at the value.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Result files: statistics, tables and where they come from."""
+"""Result files: their statistics, their tables, and the versions they come from."""
 
 import platform
 from collections.abc import Iterable, Sequence
@@ -24,13 +24,13 @@ class Interval(NamedTuple):
         return f"{self.mean:.3f}{half}"
 
     def signed(self) -> str:
-        """As the difference of two means."""
+        """Written as the difference of two means."""
         half = f" ± {self.half:.4f}" if np.isfinite(self.half) else ""
         return f"{self.mean:+.4f}{half}"
 
 
 def interval(numbers: Sequence[float]) -> Interval:
-    """Mean and 95 % interval; no interval for a single number.
+    """Mean and 95 % interval; a single number has no interval.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _cell(content: object) -> str:
 
 
 def versions(extra: Sequence[str] = ()) -> str:
-    """Versions of what the figures depend on."""
+    """The versions of the packages that the figures depend on."""
     names = ("numpy", "scipy", "numba", "scikit-learn", *extra)
     found = [f"Python {platform.python_version()}", f"dataworth {dataworth.__version__}"]
     for name in names:
@@ -92,7 +92,7 @@ def versions(extra: Sequence[str] = ()) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """A text file, whole or not at all."""
+    """Write a text file, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.atomic(path) as file:
         file.write(text.encode())

@@ -55,7 +55,7 @@ def methods(name: str, quick: bool) -> list[Method]:
 
 
 def split(name: str, data: Dataset, seed: int) -> Arrays:
-    """A balanced draw without repeats, with planted errors, as `dataworth reproduce` has it.
+    """A balanced draw without repeats, with planted errors, as `python -m paper` draws it.
 
     Embeddings get length 1; other features get training medians where they are missing and are
     standardised by the training points.

@@ -12,13 +12,11 @@ of the min(K, |S|) nearest members of S:
 | `quadratic` | the binary hard game, integer weights; exact, or cut off at a rank | O(N² K² W) |
 | `enumerate_neighbours` | both games, real weights, exact | O(N^K) |
 | `monte_carlo` | both games, real weights, by random permutations | error ~ 1/√evaluations |
-| `stratified_monte_carlo` | the same by random sets, far fewer of them | error ~ 1/√evaluations |
 """
 
 from dataworth.baselines.counting import quadratic
 from dataworth.baselines.enumeration import enumerate_neighbours
 from dataworth.baselines.permutations import Sampled, monte_carlo, permutations_needed
-from dataworth.baselines.stratified import stratified_monte_carlo
 
 __all__ = [
     "Sampled",
@@ -26,5 +24,4 @@ __all__ = [
     "monte_carlo",
     "permutations_needed",
     "quadratic",
-    "stratified_monte_carlo",
 ]

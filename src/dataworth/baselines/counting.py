@@ -1,11 +1,16 @@
 """The exact algorithm of Wang, Mittal and Jia for the hard game, by counting subsets."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import Floats, Ints, check_ranked
+from dataworth.arrays import Floats, Ints
+from dataworth.baselines.utility import check_ranked
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
+
+TiesName = Literal["right", "wrong"]
 
 
 def quadratic(
@@ -15,6 +20,7 @@ def quadratic(
     n_neighbors: int,
     max_rank: int | None = None,
     share_tail: bool = False,
+    ties: TiesName = "right",
 ) -> Floats:
     r"""Values in the binary hard-label game by the paper's quadratic algorithm.
 
@@ -28,17 +34,26 @@ def quadratic(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) integers of at least 0.
-    n_neighbors : K.
-    max_rank : if given, the paper's approximation, for which sets of points, and the sum over m,
-        end at this rank, `M*`.
-    share_tail : compute the counts of points behind `M*` once, since they are the same for all of
-        these. The paper does so for each, which is most of its work.
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of int
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    max_rank : int, optional
+        The rank `M*` at which sets of points, and the sum over m, end: the paper's approximation.
+        By default they do not end early, and the values are exact.
+    share_tail : bool
+        Whether to compute the counts of the points behind `M*` only once, since all of these points
+        have the same. The paper computes them for each, which is most of its work.
+    ties : {"right", "wrong"}
+        What a tied vote counts as, and the empty set with it: as right in the paper's text, as
+        wrong in its authors' code.
 
     Returns
     -------
-    (N,) array of values.
+    (N,) array of float
+        The values, nearest point first.
 
     Notes
     -----
@@ -73,6 +88,8 @@ def quadratic(
     >>> from dataworth.baselines import quadratic
     >>> quadratic([True, False, True], [3, 2, 1], n_neighbors=2).round(3)
     array([ 0.5, -0.5,  0. ])
+    >>> quadratic([True, False, True], [3, 2, 1], n_neighbors=2, ties="wrong").round(3)
+    array([ 0.833, -0.167,  0.333])
     """
     flags, numbers = check_ranked(right, weights)
     if numbers.dtype.kind == "f":
@@ -83,12 +100,14 @@ def quadratic(
     if max_rank is not None:
         last = min(checks.integer(max_rank, "max_rank", least=1, or_else=" or None"), n)
     share = checks.boolean(share_tail, "share_tail")
+    least = int(checks.choice(ties, "ties", ("right", "wrong")) == "wrong")
     integers = numbers.astype(np.int64)
-    return _quadratic(np.where(flags, integers, -integers), neighbors, last, share)
+    return _quadratic(np.where(flags, integers, -integers), least, neighbors, last, share)
 
 
 @compiled()
-def _quadratic(signed: Ints, neighbors: int, last: int, share: bool) -> Floats:
+def _quadratic(signed: Ints, least: int, neighbors: int, last: int, share: bool) -> Floats:
+    """Values by signed weights; a vote is right where these add up to `least`, 0 or 1, or more."""
     n, top = signed.size, np.abs(signed).max()
     values = np.empty(n)
     zero = neighbors * top  # where sum 0 lies
@@ -103,7 +122,7 @@ def _quadratic(signed: Ints, neighbors: int, last: int, share: bool) -> Floats:
             if not share or i <= last:
                 _mean_of_level(signed, i, level, zero, last, ending, mean)
                 means[level] = mean
-            value += scale * _turned(means[level], zero, signed[i], 0)
+            value += scale * _turned(means[level], zero, least, signed[i], 0)
             scale *= max(others - level, 0) / max(n - 1 - level, 1)
         values[i] = value
         if share and i >= last:  # nobody is behind it
@@ -117,7 +136,7 @@ def _quadratic(signed: Ints, neighbors: int, last: int, share: bool) -> Floats:
                 continue
             rank = m + 1
             if m > i and rank > neighbors:
-                turned = _turned(mean, zero, signed[i], signed[m])
+                turned = _turned(mean, zero, least, signed[i], signed[m])
                 value += neighbors / (rank * (rank - 1.0)) * turned
             passed += 1
             _enter(mean, ending[m], neighbors - 1, passed)
@@ -162,11 +181,11 @@ def _mean_of_level(
 
 
 @compiled()
-def _turned(mean: Floats, zero: int, own: int, other: int) -> float:
-    """P(s + own >= 0) - P(s + other >= 0)."""
+def _turned(mean: Floats, zero: int, least: int, own: int, other: int) -> float:
+    """P(s + own >= least) - P(s + other >= least)."""
     total = 0.0
-    for s in range(-own, -other):
+    for s in range(least - own, least - other):
         total += mean[zero + s]
-    for s in range(-other, -own):
+    for s in range(least - other, least - own):
         total -= mean[zero + s]
     return total

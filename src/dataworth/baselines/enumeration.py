@@ -5,7 +5,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import Floats, GameName, check_game, check_ranked
+from dataworth.arrays import Floats
+from dataworth.baselines.utility import GameName, check_game, check_ranked
 from dataworth.compiled import compiled
 
 
@@ -32,15 +33,21 @@ def enumerate_neighbours(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) real numbers of at least 0.
-    n_neighbors : K.
-    game : "soft" or "hard".
-    n_classes : U(empty) = 1 / n_classes in the soft game.
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of real numbers
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    game : {"soft", "hard"}
+        Which game is played.
+    n_classes : int
+        The number of classes; in the soft game U(empty) = 1 / n_classes.
 
     Returns
     -------
-    (N,) array of values.
+    (N,) array of float
+        The values, nearest point first.
 
     Notes
     -----

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.utility import (
-    Bools,
-    Floats,
-    GameName,
-    Ints,
-    check_game,
-    check_ranked,
-    utility,
-)
+from dataworth.arrays import Flags, Floats, Ints
+from dataworth.baselines.utility import GameName, check_game, check_ranked, utility
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
 
@@ -25,9 +18,12 @@ class Sampled:
 
     Attributes
     ----------
-    values : (N,) estimates, nearest point first.
-    standard_error : (N,) estimated standard deviations of the estimates.
-    n_evaluations : how many times the utility of a set was computed.
+    values : (N,) array of float
+        The estimates, nearest point first.
+    standard_error : (N,) array of float
+        The estimated standard deviations of the estimates.
+    n_evaluations : int
+        How many times the utility of a set was computed.
     """
 
     values: Floats
@@ -47,13 +43,17 @@ def permutations_needed(epsilon: float, delta: float, n: int) -> int:
 
     Parameters
     ----------
-    epsilon : the largest error allowed, positive.
-    delta : the probability with which it may be exceeded, between 0 and 1.
-    n : number of points.
+    epsilon : float
+        The largest error allowed, positive.
+    delta : float
+        The probability with which that error may be exceeded, between 0 and 1.
+    n : int
+        The number of points.
 
     Returns
     -------
-    The least such T.
+    int
+        The least such T.
 
     Examples
     --------
@@ -87,19 +87,28 @@ def monte_carlo(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) real numbers of at least 0.
-    n_neighbors : K.
-    game : "soft" or "hard".
-    n_classes : U(empty) = 1 / n_classes in the soft game.
-    n_permutations : how many permutations to draw; or else
-    epsilon, delta : as many as make all errors at most epsilon with probability 1 - delta, see
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of real numbers
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    game : {"soft", "hard"}
+        Which game is played.
+    n_classes : int
+        The number of classes; in the soft game U(empty) = 1 / n_classes.
+    n_permutations : int, optional
+        How many permutations to draw. Give either this or both `epsilon` and `delta`.
+    epsilon, delta : float, optional
+        Draw as many permutations as keep all errors within epsilon with probability 1 - delta; see
         `permutations_needed`.
-    random_state : seed; None draws a new one.
+    random_state : int, optional
+        The seed; by default every call draws a new one.
 
     Returns
     -------
     Sampled
+        The estimates, with their standard errors.
 
     Notes
     -----
@@ -150,7 +159,7 @@ def monte_carlo(
 @compiled()
 def _arrive(
     orders: Ints,
-    right: Bools,
+    right: Flags,
     weights: Floats,
     soft: bool,
     empty: float,

@@ -1,16 +1,14 @@
 """What the baselines share: checked input and the utility of a few neighbours."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 GameName = Literal["soft", "hard"]
 
 
@@ -22,7 +20,7 @@ class Rules(NamedTuple):
     neighbors: int
 
 
-def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Bools, NDArray[Any]]:
+def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Flags, Array]:
     """Which points are right, and their weights: finite numbers of at least 0."""
     flags = np.asarray(right)
     if flags.dtype != bool or flags.ndim != 1 or flags.size == 0:
@@ -51,7 +49,7 @@ def check_game(game: str, n_classes: int, n_neighbors: int, n_points: int) -> Ru
 
 
 @compiled()
-def utility(members: Ints, right: Bools, weights: Floats, soft: bool, empty: float) -> float:
+def utility(members: Ints, right: Flags, weights: Floats, soft: bool, empty: float) -> float:
     """U of a set of at most K ranks, whatever their order."""
     good = bad = 0.0
     for j in members:

@@ -7,21 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dataworth.baselines.control import Control, cross_fitted, expected_gains, features_of
-from dataworth.baselines.permutations import Sampled
-from dataworth.baselines.strata import Sets, Strata, collect, draw, strata_of
-from dataworth.baselines.utility import (
-    Bools,
-    Floats,
-    GameName,
-    Ints,
-    Rules,
-    check_game,
-    check_ranked,
-    utility,
-)
+from dataworth.arrays import Flags, Floats, Ints
+from dataworth.baselines import Sampled
+from dataworth.baselines.utility import GameName, Rules, check_game, check_ranked, utility
 from dataworth.compiled import compiled
 from dataworth.inputs import checks
+from paper.sampling.control import Control, cross_fitted, expected_gains, features_of
+from paper.sampling.strata import Sets, Strata, collect, draw, strata_of
 
 FOLDS = 5
 PILOT_SHARE = 0.1
@@ -30,7 +22,7 @@ PILOT_SHARE = 0.1
 class _Game(NamedTuple):
     """The players of one game, null players left out."""
 
-    right: Bools
+    right: Flags
     weights: Floats
     rules: Rules
 
@@ -47,9 +39,9 @@ def stratified_monte_carlo(
 ) -> Sampled:
     r"""Values in the soft or hard game with real weights, by random sets of at most K points.
 
-    Gather the identity of `dataworth.kernels` by sets T instead of by points. A set of K points
-    with farthest rank t appears there as S + i for each i in T, with all m > t, and as S + m with
-    m = t for each i < t outside T; the coefficients add up to
+    Gather the identity of `dataworth.games.kernels` by sets T instead of by points. A set of K
+    points with farthest rank t appears there as S + i for each i in T, with all m > t, and as S + m
+    with m = t for each i < t outside T; the coefficients add up to
 
         phi_i = - U(empty) / N
                 + sum_{0<l<K} mean over T of l points of
@@ -62,18 +54,25 @@ def stratified_monte_carlo(
 
     Parameters
     ----------
-    right : (N,) booleans, nearest point first: whether the label is the validation point's.
-    weights : (N,) real numbers of at least 0.
-    n_neighbors : K.
-    game : "soft" or "hard".
-    n_classes : U(empty) = 1 / n_classes in the soft game.
-    n_evaluations : how many utilities may be computed, at least 100.
-    random_state : seed; None draws a new one.
+    right : (N,) array of booleans
+        Whether each point has the label of the validation point, nearest point first.
+    weights : (N,) array of real numbers
+        The weights of the points, each at least 0.
+    n_neighbors : int
+        K, the number of neighbours that vote.
+    game : {"soft", "hard"}
+        Which game is played.
+    n_classes : int
+        The number of classes; in the soft game U(empty) = 1 / n_classes.
+    n_evaluations : int
+        How many utilities may be computed, at least 100.
+    random_state : int, optional
+        The seed; by default every call draws a new one.
 
     Returns
     -------
     Sampled
-        The standard error is that of five independent parts of the sample.
+        The estimates. Their standard errors come from five independent parts of the sample.
 
     Notes
     -----
@@ -87,7 +86,7 @@ def stratified_monte_carlo(
     3. Utilities are predicted by a quadratic polynomial in five sums over the set (of weights,
        of their square roots, of right labels, and the first two over right points only), fitted
        anew for blocks of strata. What a polynomial adds to each value is known in closed form
-       (`dataworth.baselines.control`), so that only U(T) minus the prediction is left to sampling.
+       (`paper.sampling.control`), so that only U(T) minus the prediction is left to sampling.
 
     Why it is unbiased: the sample comes in five independent parts, planned by the pilot alone.
     Whatever the pilot, each stratum has a positive expected number of sets in each part, by which
@@ -105,7 +104,8 @@ def stratified_monte_carlo(
     Examples
     --------
     >>> import numpy as np
-    >>> from dataworth.baselines import enumerate_neighbours, stratified_monte_carlo
+    >>> from dataworth.baselines import enumerate_neighbours
+    >>> from paper.sampling import stratified_monte_carlo
     >>> right = np.arange(30) % 3 > 0
     >>> weights = 0.9 ** np.arange(30)
     >>> sampled = stratified_monte_carlo(right, weights, n_neighbors=3, game="soft",
@@ -197,7 +197,7 @@ def _utilities(members: Ints, game: _Game) -> Floats:
 
 @compiled()
 def _utility_of_rows(
-    members: Ints, right: Bools, weights: Floats, soft: bool, empty: float
+    members: Ints, right: Flags, weights: Floats, soft: bool, empty: float
 ) -> Floats:
     out = np.empty(members.shape[0])
     for row in range(out.size):

@@ -3,23 +3,29 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dataworth.baselines.utility import Bools, Floats, Ints
+from dataworth.arrays import Flags, Floats, Ints
 from dataworth.compiled import compiled
 
 BLOCK_GROWTH = 1.5
 
 
 class Strata(NamedTuple):
-    """Which sets there are, and what they tell about each point; arrays have one entry each.
+    """Which sets there are, and what they tell about each point; one entry for each stratum.
 
-    size : how many points a set has.
-    pool : sets are random choices among so many of the nearest points ...
-    anchored : ... with (1) or without (0) the point at position `pool`, the farthest, in each set.
-    inside, outside : U(T) * inside goes to the value of each member of T, and U(T) * outside is
-        taken from that of each other point of the pool.
-    block : strata with sets that are alike have one number.
+    Attributes
+    ----------
+    size : array of int
+        How many points a set has.
+    pool : array of int
+        Sets are random choices among this many of the nearest points.
+    anchored : array of int
+        1 where every set also holds the point at position `pool`, as its farthest; otherwise 0.
+    inside, outside : array of float
+        U(T) * inside goes to the value of each member of T, and U(T) * outside is taken from the
+        value of every other point of the pool.
+    block : array of int
+        Strata whose sets are alike have the same number.
     """
 
     size: Ints
@@ -35,7 +41,7 @@ class Strata(NamedTuple):
         others = self.pool + self.anchored - self.size
         return np.sqrt(self.size * self.inside**2 + others * self.outside**2)
 
-    def only(self, mask: Bools) -> "Strata":
+    def only(self, mask: Flags) -> "Strata":
         """Some of the strata."""
         columns: tuple[Any, ...] = self
         return Strata(*(array[mask] for array in columns))
@@ -49,7 +55,7 @@ class Sets(NamedTuple):
     utility: Floats
     weight: Floats
 
-    def only(self, mask: Bools) -> "Sets":
+    def only(self, mask: Flags) -> "Sets":
         """Some of the sets."""
         columns: tuple[Any, ...] = self
         return Sets(*(array[mask] for array in columns))
@@ -71,7 +77,7 @@ def strata_of(n: int, k: int) -> Strata:
     )
 
 
-def _join(first: Ints, second: Ints) -> NDArray[np.int64]:
+def _join(first: Ints, second: Ints) -> Ints:
     return np.concatenate([first, second]).astype(np.int64)
 
 

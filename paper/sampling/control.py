@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dataworth.baselines.strata import Sets, Strata
-from dataworth.baselines.utility import Bools, Floats, Ints
+from dataworth.arrays import Flags, Floats, Ints
+from paper.sampling.strata import Sets, Strata
 
 RIDGES = (1e-4, 1e-2, 1.0, 100.0)
 
@@ -41,7 +41,7 @@ class Control(NamedTuple):
         return self.constant[block] + (self.linear[block] * total).sum(axis=1) + squared
 
 
-def features_of(right: Bools, weights: Floats) -> Floats:
+def features_of(right: Flags, weights: Floats) -> Floats:
     """(N, 5) features: the label, the weight and its square root, and these where right."""
     unit = weights / weights.max()
     good = right.astype(np.float64)

@@ -1,21 +1,23 @@
-"""`dataworth reproduce` as it is called: its arguments, quick runs, kills."""
+"""`python -m paper` as it is called: its arguments, quick runs, kills."""
 
+import io
+import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from paper import detection, methods
-from paper.__main__ import command
+from paper.__main__ import main
 from paper.datasets import SOURCES
 from paper.experiments import EXPERIMENTS, reproduce
 from paper.run import Run
-from tests.test_reproduce import blobs
+from tests.paper.test_experiments import blobs
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +38,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def call(*arguments: str) -> Any:
-    app = typer.Typer()
-    app.command()(command)
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200", "DATAWORTH_DATA": ""})
+class Done(NamedTuple):
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+
+def call(*arguments: str) -> Done:
+    out, err = io.StringIO(), io.StringIO()
+    settings = mock.patch.dict(os.environ, {"COLUMNS": "200", "DATAWORTH_DATA": ""})
+    with settings, redirect_stdout(out), redirect_stderr(err):
+        code = main(arguments)
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 class TestCommand:
@@ -65,10 +79,47 @@ class TestCommand:
         done = call(*arguments)
         assert done.exit_code == 2
         assert message in done.output
+        assert done.stderr.startswith("python -m paper: error: ")
+        assert done.output.count("\n") == 1
+
+    def test_interruption(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(run: Run) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("paper.command.reproduce", interrupted)
+        done = call("mislabel")
+        assert done.exit_code == 130
+        assert done.output == (
+            "python -m paper: error: interrupted; the same command goes on from here.\n"
+        )
+
+    def test_errors_in_one_line(self, tmp_path: Path) -> None:
+        (tmp_path / "phoneme.npz").write_bytes(b"damaged")
+        done = call("mislabel", "--quick", "--data-dir", str(tmp_path))
+        assert done.exit_code == 1
+        assert "data_dir must hold numpy archives; " in done.stderr
+        assert done.output.count("\n") == 1
+
+    def test_without_typer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "typer", None)
+        done = call("--list")
+        assert done.exit_code == 1
+        assert done.stderr == (
+            "python -m paper: error: the command line needs typer: pip install 'dataworth[paper]'\n"
+        )
+
+    def test_as_a_program(self) -> None:
+        root = Path(__file__).parents[2]
+        for arguments, code, said in ((["--help"], 0, "Usage: python -m paper "), (["x"], 2, "")):
+            done = subprocess.run(
+                [sys.executable, "-m", "paper", *arguments], cwd=root, capture_output=True
+            )
+            assert done.returncode == code
+            assert said in done.stdout.decode()
 
     def test_all_says_what_an_option_leaves_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         started: list[str] = []
-        monkeypatch.setattr("paper.__main__.reproduce", lambda run: started.append(run.name))
+        monkeypatch.setattr("paper.command.reproduce", lambda run: started.append(run.name))
         said = call("all", "--paper-setting").output
         assert started == ["mislabel", "noisy", "continuous"]
         assert "Left out, as --paper-setting is not for them: runtime, runtime-k" in said
@@ -98,7 +149,7 @@ class TestCommand:
         code = (
             "import sys, sklearn.neighbors, sklearn.datasets, typer\n"
             "before = set(sys.modules)  # scikit-learn itself imports pandas where there is one\n"
-            "import paper.__main__\n"
+            "import paper.__main__, paper.command\n"
             "print(sorted({'matplotlib', 'pandas', 'torch'} & (set(sys.modules) - before)))"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -112,7 +163,7 @@ def test_quick(name: str, folder: Path, tmp_path: Path) -> None:
     done = call(name, "--quick", "--data-dir", str(folder), "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     text = (tmp_path / f"{name}-quick.md").read_text()
-    assert f"dataworth reproduce {name} --quick" in text
+    assert f"python -m paper {name} --quick" in text
     assert "nan" not in text.lower().replace("finance", "")
     assert str(folder) not in text
     assert (tmp_path / f"{name}-quick.png").read_bytes().startswith(b"\x89PNG")

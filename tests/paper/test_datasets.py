@@ -80,7 +80,7 @@ def test_missing_folder_and_file(tmp_path: Path) -> None:
 )
 def test_archives_that_do_not_fit(tmp_path: Path, arrays: dict[str, Any]) -> None:
     save(tmp_path, "wind", **arrays)
-    with pytest.raises(ValueError, match="wind.npz' is none"):
+    with pytest.raises(ValueError, match="wind.npz' is not one"):
         datasets.load("wind", data_dir=tmp_path)
 
 
