@@ -104,7 +104,7 @@ class DataValues:
         The game decides. A CSV file does not keep it: then fractions are taken for numbers.
         """
         game = self.params.get("game")
-        return self.labels.dtype.kind == "f" if game is None else bool(game == "regression")
+        return self.labels.dtype.kind == "f" if game is None else is_numeric(game)
 
     def worst(self, n: int = 10) -> Table:
         """List the n least valuable points, or all points if there are fewer.
@@ -351,6 +351,11 @@ class DataValues:
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
         )
+
+
+def is_numeric(game: str) -> bool:
+    """Tell whether the targets of a game are numbers, not labels."""
+    return game == "regression"
 
 
 def value_columns(
