@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from dataworth import KNNShapley
+from dataworth import KNNShapley, palette
 from dataworth.arrays import Flags, Floats
 from dataworth.baselines import monte_carlo
 from dataworth.baselines.utility import GameName
@@ -123,9 +123,9 @@ def main() -> None:
             )
         for budget, error in zip(ours.evaluations, ours.error, strict=True):
             print(f"  ours: {budget:8.0f} evaluations, root-mean-square error {error:.2e}")
-        axis.loglog(*plain, "o-", color="#7f8c8d", label="permutations, plain")
-        axis.loglog(*sparing, "s-", color="#2980b9", label="permutations, sparing")
-        axis.loglog(*ours, "D-", color="#c0392b", label="stratified sets (ours)")
+        axis.loglog(*plain, "o-", color=palette.GREY, label="permutations, plain")
+        axis.loglog(*sparing, "s-", color=palette.BLUE, label="permutations, sparing")
+        axis.loglog(*ours, "D-", color=palette.VERMILION, label="stratified sets (ours)")
         axis.set_title(
             f"{game} game: {middle[0]:.0f} × fewer than plain,\n"
             f"{middle[1]:.0f} × fewer than sparing permutations",

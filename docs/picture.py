@@ -7,7 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from dataworth import KNNShapley
+from dataworth import KNNShapley, palette
 from dataworth.demo import digits_with_errors
 
 OUT = Path(__file__).parent / "least-valuable-digits.png"
@@ -22,14 +22,14 @@ def main() -> None:
         axis.imshow(data.X_train[index].reshape(8, 8), cmap="gray_r")
         axis.set_xticks([])
         axis.set_yticks([])
-        colour = "#c0392b" if data.planted[index] else "#7f8c8d"
+        colour = palette.VERMILION if data.planted[index] else palette.GREY
         for side in axis.spines.values():
             side.set(color=colour, linewidth=2.5)
         axis.set_title(f"“{label}”", fontsize=13, color=colour)
         axis.set_xlabel(f"{value * 1e4:.1f}", fontsize=9)
     figure.suptitle(
         f"The 24 least valuable of {len(values):,} handwritten digits: label given, image, "
-        "value × 10⁴. Red: a label error we had planted.",
+        "value × 10⁴. Orange: a label error we had planted.",
         fontsize=11,
     )
     figure.savefig(OUT, dpi=110)

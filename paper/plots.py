@@ -1,13 +1,26 @@
-"""Pictures: one style, colours that the colour-blind can tell apart (Okabe and Ito's)."""
+"""Pictures in one style, in the colours of the package."""
 
 from pathlib import Path
 from typing import Any
 
 from dataworth.errors import extra
 from dataworth.files import atomic as files
+from dataworth.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "LOOKS",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "VERMILION",
+    "panels",
+    "pyplot",
+    "save",
+]
 
 # Colour and marker of each method, the same in every picture.
 LOOKS = {

@@ -349,13 +349,16 @@ def test_data_cannot_steer_the_terminal(run: Any) -> None:
     assert "[bold]x[/bold]" in ran.out
 
 
-def test_output_replaces_a_file_whole(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("v.csv").write_text("old")
+def test_output_replaces_a_file_whole(
+    run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "v.csv"
+    path.write_text("old")
+    before = sorted(folder.iterdir())
     monkeypatch.setattr(tables, "write_csv", lambda *a: 1 / 0)
     assert run("value train.csv --label y -o v.csv").code == 1
-    assert Path("v.csv").read_text() == "old"
-    monkeypatch.undo()
-    assert sorted(p.name for p in Path(os.environ["PWD"]).glob(".*.part")) == []
+    assert path.read_text() == "old"
+    assert sorted(folder.iterdir()) == before
 
 
 def test_help_and_version(run: Any) -> None:

@@ -38,6 +38,23 @@ def test_worst_and_best(values: DataValues) -> None:
     assert "2 negative" in repr(values)
 
 
+def test_order_keeps_ties_in_training_order(values: DataValues) -> None:
+    assert values.order.tolist() == [4, 1, 3, 0, 2]
+    assert values.best_first.tolist() == [0, 2, 3, 1, 4]
+
+
+def test_the_game_says_whether_targets_are_numbers(values: DataValues) -> None:
+    floats = np.arange(5.0)
+    for game, labels, expected in (
+        ("regression", floats, True),
+        ("soft", floats, False),
+        (None, floats, True),
+        (None, values.labels, False),
+    ):
+        params = {} if game is None else {"game": game}
+        assert replace(values, params=params, labels=labels).numeric is expected
+
+
 def test_save_and_load(values: DataValues, tmp_path: Path) -> None:
     path = tmp_path / "values.dw"
     values.save(path)

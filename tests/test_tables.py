@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from pyarrow import feather, parquet
 
 from dataworth import DataValues, KNNShapley
 from dataworth.files import tables
+from dataworth.files import values as value_files
+from dataworth.inputs.frames import Origin
+from dataworth.result import read_values, write_values
 
 
 def csv(path: Path, content: str | bytes) -> Path:
@@ -73,7 +77,7 @@ def test_messy_csv(content: str, expected: dict[str, Any], tmp_path: Path) -> No
         ("a,b\n1,2\n".encode("utf-16"), "a.csv must be in UTF-8; line 1 is not"),
         (b"a,b\n1,\0\n", "it holds zero bytes"),
         ("a,b\n1,2,3\n", "a.csv cannot be read as CSV: .* Expected 2 columns, got 3"),
-        ("a,a\n1,2\n", "columns of different names; 'a' is twice"),
+        ("a,a\n1,2\n", "columns of different names; 'a' is there twice"),
         ("", "must have a line of column names; it is empty"),
         ("a,b\n", "a.csv must have rows; it has none"),
     ],
@@ -145,15 +149,15 @@ def values() -> DataValues:
     return KNNShapley(max_rank=8).fit(X, y).value()
 
 
-@pytest.mark.parametrize("ending", tables.WRITABLE)
+@pytest.mark.parametrize("ending", value_files.ENDINGS)
 @pytest.mark.parametrize("ids", [True, False])
 def test_values_come_back_as_they_were(
     values: DataValues, ending: str, ids: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / f"v{ending}"
     owners = np.array(["p", "q"] * 10)
-    tables.write_values(path, values, ids=ids, groups=owners)
-    again, groups = tables.read_values(path)
+    write_values(path, values, ids=ids, groups=owners)
+    again, groups = read_values(path)
     for name in ("values", "lower", "upper", "index", "labels"):
         assert_array_equal(getattr(again, name), getattr(values, name))
     if ending in tables.SEPARATORS:
@@ -170,20 +174,31 @@ def test_values_come_back_as_they_were(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("ending", [".npz", ".parquet", ".arrow", ".feather"])
+def test_every_fact_comes_back(values: DataValues, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"v{ending}"
+    known = replace(values, recall=0.75, weight_error=1e-9, origin=Origin("polars"))
+    write_values(path, known)
+    again, _ = read_values(path)
+    for name in ("params", "n_validation", "weight_error", "version", "recall", "origin"):
+        assert getattr(again, name) == getattr(known, name)
+    assert type(again.to_frame()).__module__.startswith("polars")
+
+
 def test_files_that_are_not_values(values: DataValues, tmp_path: Path) -> None:
     path = tmp_path / "v.parquet"
-    tables.write_values(path, values)
+    write_values(path, values)
     table = parquet.read_table(path)
     parquet.write_table(table.drop_columns(["lower"]), path)
     with pytest.raises(ValueError, match="must be a file of values .* no column 'lower'"):
-        tables.read_values(path)
+        read_values(path)
     for facts in ("{", "[]", '{"params": {}}', '{"format": 1, "more": 2}'):
         parquet.write_table(table.replace_schema_metadata({"dataworth": facts}), path)
         with pytest.raises(ValueError, match="must be a file of values written by dataworth"):
-            tables.read_values(path)
+            read_values(path)
     feather.write_feather(pa.table({k: ["x"] for k in table.column_names}), tmp_path / "v.arrow")
     with pytest.raises(ValueError, match="must be a file of values written by dataworth"):
-        tables.read_values(tmp_path / "v.arrow")
+        read_values(tmp_path / "v.arrow")
 
 
 def test_csv_of_any_number() -> None:

@@ -4,13 +4,14 @@ A decisions file is a CSV in UTF-8 with one row per decision and these columns:
 
 - `position`: which training point, counted from 0;
 - `decision`: `keep`, `relabel` or `remove`;
-- `new_label`: with `relabel` only;
-- `label`, `id`: the label given and the point's id, if it has one;
-- `label_column`, `id_column`: the names of their columns, where the report knew them;
+- `new_label`: the new label, with `relabel` only;
+- `label`, `id`: the label in the data and the point's id, if it has one;
+- `label_column`, `id_column`: the names of their columns, if the report knew them;
 - `data`: the number of labels, and a digest of all of them.
 
-The last five let `apply` refuse data that the decisions were not made for. A cell that a
-spreadsheet could take for a formula has an apostrophe in front, which `read` takes away.
+With the last five `apply` recognises the data that the decisions were made for, and refuses other
+data. A cell that a spreadsheet could take for a formula has an apostrophe in front of it, which
+`read` removes.
 """
 
 import csv
@@ -24,7 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
+from dataworth.arrays import Array
+from dataworth.errors import InputError
 
 COLUMNS = (
     "position",
@@ -37,15 +39,30 @@ COLUMNS = (
     "data",
 )
 KINDS = ("keep", "relabel", "remove")
-# Where a cell, or a part of it that another separator would make a cell, could be a formula. The
-# report puts one apostrophe there whatever follows, so that taking one away always undoes it.
+# The places where a spreadsheet could begin to read a formula: the start of a cell, or of a part
+# that would be a cell if the spreadsheet split the line at another separator. The report puts one
+# apostrophe at each of them, even before an apostrophe, so that removing one restores the text.
 _GUARD = re.compile(r"""(?:^|(?<=[;,\t\n\r]))'(?=[ \t\r\n'"]*[=+\-@\t\r\n＝＋－＠])""")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,300}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to happen to one training point."""
+    """What is to happen to one training point.
+
+    Attributes
+    ----------
+    position : int
+        Which training point, counted from 0.
+    decision : {"keep", "relabel", "remove"}
+        What to do with it.
+    label : str
+        The label that it had when the decision was made.
+    new_label : str or None
+        The label that it is to have, with "relabel" only.
+    id : str or None
+        Its id, if it has one.
+    """
 
     position: int
     decision: str
@@ -56,7 +73,17 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """All decisions of a file, in its order, and what it says about the data they are for."""
+    """The decisions of a file, and what it says about the data that they are for.
+
+    Attributes
+    ----------
+    rows : tuple of Decision
+        The decisions, in the order of the file.
+    label_column, id_column : str or None
+        The names of the columns of labels and ids, if the file has them.
+    data : str or None
+        The number of labels and a digest of them, if the file has them.
+    """
 
     rows: tuple[Decision, ...]
     label_column: str | None = None
@@ -68,7 +95,22 @@ class Decisions:
 
 
 def read(path: str | os.PathLike[str]) -> Decisions:
-    """Read a decisions file; anything odd in it is an error that names the line.
+    """Read a decisions file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that the report wrote.
+
+    Returns
+    -------
+    Decisions
+        The decisions, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If anything in the file is not as it must be; the message names the row.
 
     Examples
     --------
@@ -92,48 +134,51 @@ def read(path: str | os.PathLike[str]) -> Decisions:
         text = Path(path).read_bytes().decode("utf-8-sig")
         lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except UnicodeDecodeError:
-        raise ValueError(f"path must name a file in UTF-8; {name} is not.") from None
+        raise InputError("path", "name a file in UTF-8", f"{name} is not") from None
     except csv.Error as error:
-        raise ValueError(f"path must name a CSV file; {name} is not: {error}.") from None
+        raise InputError("path", "name a CSV file", f"{name} is not: {error}") from None
     header = lines[0] if lines else []
     if sorted(header) != sorted(COLUMNS):
-        raise ValueError(
-            f"path must name a file with the columns {', '.join(COLUMNS)}; {name} has "
-            f"{', '.join(header)[:200] or 'none'}."
+        raise InputError(
+            "path",
+            f"name a file with the columns {', '.join(COLUMNS)}",
+            f"{name} has {', '.join(header)[:200] or 'none'}",
         )
     made: dict[int, Decision] = {}
     about: set[tuple[str, ...]] = set()
     for number, line in enumerate(lines[1:], start=2):
         if len(line) != len(COLUMNS):
-            raise ValueError(
-                f"{name}, row {number}: must have {len(COLUMNS)} cells; has {len(line)}."
+            raise InputError(
+                f"{name}, row {number}:", f"have {len(COLUMNS)} cells", f"has {len(line)}"
             )
         cells = {key: unguarded(cell) for key, cell in zip(header, line, strict=True)}
         decision = _decision(cells, f"{name}, row {number}")
         if decision.position in made:
-            raise ValueError(
-                f"{name}, row {number}: position {decision.position} is decided on twice."
+            raise InputError(
+                "path",
+                "name a file with one decision per point",
+                f"{name}, row {number}: position {decision.position} is decided on twice",
             )
         made[decision.position] = decision
         about.add(tuple(cells[key] for key in ("label_column", "id_column", "data")))
     if not made:
-        raise ValueError(f"path must name a file with at least one decision; {name} has none.")
+        raise InputError("path", "name a file with at least one decision", f"{name} has none")
     if len(about) > 1:
-        raise ValueError(f"{name}: label_column, id_column and data must be the same in all rows.")
+        raise InputError(f"{name}: label_column, id_column and data", "be the same in all rows")
     return Decisions(tuple(made.values()), *(cell or None for cell in about.pop()))
 
 
 def _decision(cells: Mapping[str, str], where: str) -> Decision:
     position, decision = cells["position"], cells["decision"]
     if not re.fullmatch("[0-9]{1,15}", position):
-        raise ValueError(f"{where}: position must be a whole number from 0; got {position!r}.")
+        raise InputError(f"{where}: position", "be a whole number from 0", f"got {position!r}")
     if decision not in KINDS:
-        raise ValueError(f"{where}: decision must be one of {', '.join(KINDS)}; got {decision!r}.")
+        raise InputError(f"{where}: decision", f"be one of {', '.join(KINDS)}", f"got {decision!r}")
     if decision == "relabel" and not cells["new_label"]:
-        raise ValueError(f"{where}: new_label must be given with relabel; it is empty.")
+        raise InputError(f"{where}: new_label", "be given with relabel", "it is empty")
     if decision != "relabel" and cells["new_label"]:
-        raise ValueError(
-            f"{where}: new_label must be empty with {decision}; got {cells['new_label']!r}."
+        raise InputError(
+            f"{where}: new_label", f"be empty with {decision}", f"got {cells['new_label']!r}"
         )
     return Decision(
         position=int(position),
@@ -146,31 +191,34 @@ def _decision(cells: Mapping[str, str], where: str) -> Decision:
 
 def apply(
     decisions: Decisions,
-    columns: Mapping[str, Sequence[Any] | NDArray[Any]],
+    columns: Mapping[str, Sequence[Any] | Array],
     *,
     label: str | None = None,
     id: str | None = None,
 ) -> dict[str, list[Any]]:
-    """The training data with the decisions carried out; what was given is not changed.
+    """Carry decisions out on a copy of the training data.
 
     Parameters
     ----------
-    decisions : what `read` returns.
-    columns : one sequence per column, all of one length, in the order of the training points.
-    label, id : the names of the columns of labels and ids; by default those the decisions name.
+    decisions : Decisions
+        What `read` returned.
+    columns : mapping of str to sequence
+        The training data by column, all columns of one length, in the order of the training points.
+    label, id : str or None
+        The names of the columns of labels and ids; None takes those that the decisions name.
 
     Returns
     -------
     dict
-        The columns as lists, without the removed rows. A new label is written as that label is
-        written elsewhere in the column, so that types and formats stay.
+        The columns as lists, without the removed rows. A new label is written as the same label is
+        elsewhere in the column, so that types and formats stay.
 
     Raises
     ------
-    ValueError
-        Where the decisions were made for other data: the number of rows, the digest of all labels,
-        or the label or id of a row decided on differs. Also where a new label is neither a label
-        that the column has nor, in a column of numbers, a number.
+    InputError
+        If the decisions were made for other data: if the number of rows, the digest of all labels,
+        or the label or id of a row decided on differs. Also if a new label is neither a label that
+        the column has nor, in a column of numbers, a number.
 
     Examples
     --------
@@ -179,13 +227,12 @@ def apply(
     table = {name: list(column) for name, column in columns.items()}
     sizes = {name: len(column) for name, column in table.items()}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"columns must all have one length; got {sizes}.")
+        raise InputError("columns", "all have one length", f"got {sizes}")
     label = _column(table, label or decisions.label_column, "label")
     labels = table[label]
     if decisions.data is not None and not _same_data(decisions.data, labels):
-        raise ValueError(
-            f"decisions must be for these data; they were made for {decisions.data}, "
-            f"and column {label!r} has {describe(labels)}."
+        raise _other_data(
+            f"they were made for {decisions.data}, and column {label!r} has {describe(labels)}"
         )
     _check_rows(decisions, labels, label)
     id = id or decisions.id_column
@@ -193,9 +240,9 @@ def apply(
         ids = table[_column(table, id, "id")]
         for row in decisions.rows:
             if row.id is not None and not same(ids[row.position], row.id):
-                raise ValueError(
-                    f"decisions must be for these data; the id at position {row.position} is "
-                    f"{ids[row.position]!r}, and was {row.id!r}."
+                raise _other_data(
+                    f"the id at position {row.position} is {ids[row.position]!r}, "
+                    f"and was {row.id!r}"
                 )
     spelling = _Spelling(labels)
     for row in decisions.rows:
@@ -210,28 +257,29 @@ def apply(
 
 def _column(table: Mapping[str, Any], name: str | None, argument: str) -> str:
     if name is None:
-        raise ValueError(f"{argument} must name a column; the decisions do not name one.")
+        raise InputError(argument, "name a column", "the decisions do not name one")
     if name not in table:
-        raise ValueError(f"{argument} must name a column; {name!r} is not among {list(table)}.")
+        raise InputError(argument, "name a column", f"{name!r} is not among {list(table)}")
     return name
+
+
+def _other_data(came: str) -> InputError:
+    return InputError("decisions", "be for these data", came)
 
 
 def _check_rows(decisions: Decisions, labels: Sequence[Any], column: str) -> None:
     for row in decisions.rows:
         if row.position >= len(labels):
-            raise ValueError(
-                f"decisions must be for these data; position {row.position} is beyond the last "
-                f"row, {len(labels) - 1}."
-            )
+            raise _other_data(f"position {row.position} is beyond the last row, {len(labels) - 1}")
         if not same(labels[row.position], row.label):
-            raise ValueError(
-                f"decisions must be for these data; {column!r} at position {row.position} is "
-                f"{labels[row.position]!r}, and was {row.label!r}."
+            raise _other_data(
+                f"{column!r} at position {row.position} is {labels[row.position]!r}, "
+                f"and was {row.label!r}"
             )
 
 
 class _Spelling:
-    """How labels are written in a column."""
+    """How the labels of a column are written."""
 
     def __init__(self, labels: Iterable[Any]) -> None:
         distinct = list(dict.fromkeys(labels))
@@ -241,28 +289,29 @@ class _Spelling:
         self._text = all(isinstance(label, str) for label in distinct)
 
     def of(self, label: str, column: str) -> Any:
+        """Return a label as the column writes it."""
         if label in self._exact:
             return self._exact[label]
         if _normal(label) in self._loose:
             return self._loose[_normal(label)]
         if self._numbers and _NUMBER.fullmatch(label):
             return label if self._text else float(label)
-        raise ValueError(f"new_label must be a label that column {column!r} has; got {label!r}.")
+        raise InputError("new_label", f"be a label that column {column!r} has", f"got {label!r}")
 
 
 def unguarded(cell: str) -> str:
-    """A cell without the apostrophes that keep spreadsheets from reading formulas."""
+    """Remove the apostrophes that keep spreadsheets from reading formulas."""
     return _GUARD.sub("", cell)
 
 
 def plain(value: Any) -> str:
-    """A label or id as the report writes it: what no UTF-8 file can hold becomes '?'."""
+    """Return a label or id as the report writes it, with '?' for what UTF-8 cannot hold."""
     text = str(value.item() if hasattr(value, "item") else value)
     return text.encode("utf-8", "replace").decode()
 
 
 def _normal(value: Any) -> str:
-    """One form for what files and types write differently: 1, 01 and 1.0; true and True."""
+    """Write alike what files and types write differently: 1, 01 and 1.0; true and True."""
     text = plain(value)
     if _NUMBER.fullmatch(text):
         number = float(text)
@@ -271,7 +320,7 @@ def _normal(value: Any) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two labels or ids are the same, up to how numbers are written and rounded."""
+    """Tell whether two labels or ids are the same, however numbers are written and rounded."""
     one, other = _normal(one), _normal(other)
     if one == other:
         return True
@@ -283,7 +332,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def describe(labels: Sequence[Any]) -> str:
-    """The number of labels and, unless they are fractions that formats may round, a digest."""
+    """Count labels and, unless they are fractions that formats may round, add a digest."""
     known = {label: _normal(label) for label in set(labels)}
     count = f"{len(labels)} labels"
     if any(_NUMBER.fullmatch(text) and not text.lstrip("+-").isdigit() for text in known.values()):

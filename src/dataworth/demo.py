@@ -1,29 +1,58 @@
 """The main job on real data: find planted label errors among handwritten digits."""
 
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from dataworth import KNNShapley
+from dataworth.arrays import Array, Flags
 
 
 class PlantedErrors(NamedTuple):
-    """A training set with wrong labels planted, and a clean validation set."""
+    """A training set with wrong labels planted, and a clean validation set.
 
-    X_train: NDArray[Any]
-    y_train: NDArray[Any]
-    X_val: NDArray[Any]
-    y_val: NDArray[Any]
-    planted: NDArray[np.bool_]
+    Attributes
+    ----------
+    X_train, y_train : array
+        The training images and their labels, some of them wrong.
+    X_val, y_val : array
+        The validation images and their labels.
+    planted : (n_train,) array of bool
+        True for each wrong label.
+    """
+
+    X_train: Array
+    y_train: Array
+    X_val: Array
+    y_val: Array
+    planted: Flags
 
 
 def digits_with_errors(share: float = 0.1, seed: int = 0) -> PlantedErrors:
-    """scikit-learn's digits, 500 of them for validation, a share of the rest relabelled."""
+    """Plant wrong labels among scikit-learn's digits, and keep 500 digits for validation.
+
+    Parameters
+    ----------
+    share : float
+        The share of the training labels to make wrong.
+    seed : int
+        The seed of all random choices.
+
+    Returns
+    -------
+    PlantedErrors
+        The data.
+
+    Examples
+    --------
+    >>> from dataworth.demo import digits_with_errors
+    >>> int(digits_with_errors(share=0.1).planted.sum())
+    130
+    """
     rng = np.random.default_rng(seed)
     X, y = load_digits(return_X_y=True)
     X_train, X_val, y_train, y_val = train_test_split(

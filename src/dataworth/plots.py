@@ -1,69 +1,82 @@
 """Pictures of values, and the curves behind them.
 
 The curves are plain functions; the pictures need matplotlib (`pip install 'dataworth[plot]'`).
-Each takes `ax`, the axes to draw on, and returns them.
+Each picture takes `ax`, the axes to draw on, and returns them; without `ax` it makes new ones.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from dataworth.arrays import Floats, Ints
 from dataworth.encoders.choice import encoder_of
+from dataworth.errors import InputError, extra
 from dataworth.inputs import checks, frames
+from dataworth.palette import BLUE, CLASSES, GREY, PALE_BLUE, VERMILION
 from dataworth.result import DataValues
 
-# Colours that people with any kind of colour vision tell apart (Okabe and Ito).
-BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-PALETTE = (BLUE, ORANGE, GREEN, PINK, "#E69F00", "#56B4E9", "#222222")
-GREY = "#888888"
 FRACTIONS = tuple(np.linspace(0.0, 0.5, 11).round(2).tolist())
 DRAWS = 3
 
 
 class RemovalCurve(NamedTuple):
-    """Scores of a model as points are removed: one for each share removed.
+    """Scores of a model as points are removed, one for each share of points removed.
 
     Attributes
     ----------
-    removed : the shares of the training points removed.
-    least : scores without the least valuable points.
-    most : scores without the most valuable points.
-    random : mean scores without points drawn at random, three times.
+    removed : array of float64
+        The shares of the training points removed.
+    least : array of float64
+        The scores without the least valuable points.
+    most : array of float64
+        The scores without the most valuable points.
+    random : array of float64
+        The scores without points drawn at random, each the mean of three draws.
     """
 
-    removed: NDArray[np.float64]
-    least: NDArray[np.float64]
-    most: NDArray[np.float64]
-    random: NDArray[np.float64]
+    removed: Floats
+    least: Floats
+    most: Floats
+    random: Floats
 
 
 class DetectionCurve(NamedTuple):
-    """How many bad points are found by going through the points from the least valuable on.
+    """How many bad points you find by going through the points from the least valuable on.
 
     Attributes
     ----------
-    checked : the share of all points looked at, from 0 to 1.
-    found : the share of the bad points among them.
-    auroc : the chance that a bad point has a lower value than a good one.
+    checked : (n_train + 1,) array of float64
+        The share of all points that you have looked at, from 0 to 1.
+    found : (n_train + 1,) array of float64
+        The share of the bad points that you have found by then.
+    auroc : float
+        The chance that a bad point has a lower value than a good one.
     """
 
-    checked: NDArray[np.float64]
-    found: NDArray[np.float64]
+    checked: Floats
+    found: Floats
     auroc: float
 
 
 def detection_curve(values: DataValues, bad: ArrayLike) -> DetectionCurve:
-    """The share of the bad points found as more points are looked at, least valuable first.
+    """Count the bad points that you find by looking at the least valuable points first.
 
     Parameters
     ----------
     values : DataValues
-    bad : (n_train,) True for each bad point; at least one, and not all.
+        The values.
+    bad : (n_train,) array of bool
+        True for each bad point; at least one point is bad, and at least one is not.
+
+    Returns
+    -------
+    DetectionCurve
+        The shares of the points looked at and of the bad points found, and the AUROC.
 
     Examples
     --------
@@ -76,13 +89,14 @@ def detection_curve(values: DataValues, bad: ArrayLike) -> DetectionCurve:
     """
     mask = np.asarray(frames.entries(bad, "bad"))
     if mask.shape != (len(values),) or mask.dtype != bool:
-        raise ValueError(
-            f"bad must hold True or False for each of the {len(values)} points; "
-            f"got {mask.dtype} of shape {mask.shape}."
+        raise InputError(
+            "bad",
+            f"hold True or False for each of the {len(values)} points",
+            f"got {mask.dtype} of shape {mask.shape}",
         )
     if mask.all() or not mask.any():
-        raise ValueError(f"bad must have bad points and good ones; got {int(mask.sum())} bad.")
-    hits = np.cumsum(mask[np.argsort(values.values, kind="stable")])
+        raise InputError("bad", "have bad points and good ones", f"got {int(mask.sum())} bad")
+    hits = np.cumsum(mask[values.order])
     return DetectionCurve(
         np.arange(len(values) + 1) / len(values),
         np.concatenate([[0.0], hits / hits[-1]]),
@@ -100,20 +114,30 @@ def removal_curve(
     model: Any = None,
     fractions: Sequence[float] = FRACTIONS,
 ) -> RemovalCurve:
-    """Scores of a model trained without the least, the most or any valuable points.
+    """Score a model trained without the least valuable, the most valuable or random points.
 
-    Good values make the first rise, or last, and the second fall fast.
+    If the values are good, the score rises or stays as the least valuable points are removed, and
+    falls fast as the most valuable points are.
 
     Parameters
     ----------
     values : DataValues
-    X, y : the training points that were valued, arrays or data frames.
-    X_test, y_test : points the model is judged on; not those that the values come from.
+        The values.
+    X, y : array or data frame
+        The training points that were valued.
+    X_test, y_test : array or data frame
+        The points to score the model on; not those that the values come from.
     model : scikit-learn classifier or regressor, or None
-        None is the nearest-neighbour model with the K of the values; data frames go through one
-        `TableEncoder`, fitted on all of X. The model's own `score` counts: accuracy, or R² for
-        regression. Where one class is left, that class is what is predicted.
-    fractions : shares of the points to remove, each at least 0 and less than 1.
+        None takes the nearest-neighbour model with the K of the values; data frames go through one
+        `TableEncoder`, fitted on all of X. The score is that of the model's own method `score`:
+        accuracy, or R² for regression. If only one class is left, that class is predicted.
+    fractions : sequence of float
+        The shares of the points to remove, each at least 0 and less than 1.
+
+    Returns
+    -------
+    RemovalCurve
+        The scores for each share.
 
     Examples
     --------
@@ -126,24 +150,23 @@ def removal_curve(
     """
     shares = np.asarray(fractions, dtype=np.float64)
     if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares < 1)).all():
-        raise ValueError(f"fractions must be numbers from 0 to below 1; got {fractions!r}.")
-    regression = values.params.get("game") == "regression"
-    read = checks.targets if regression else checks.labels
+        raise InputError("fractions", "be numbers from 0 to below 1", f"got {fractions!r}")
+    read = checks.targets if values.numeric else checks.labels
     labels = read(y, "y", n_points=checks.rows(X, "X"), of="X")
     tests = read(y_test, "y_test", n_points=checks.rows(X_test, "X_test"), of="X_test")
     if labels.size != len(values):
-        raise ValueError(f"X must be the {len(values)} points valued; got {labels.size}.")
+        raise InputError("X", f"be the {len(values)} points valued", f"got {labels.size}")
     if model is None:
-        estimator: Any = KNeighborsRegressor() if regression else KNeighborsClassifier()
+        estimator: Any = KNeighborsRegressor() if values.numeric else KNeighborsClassifier()
         encoder = encoder_of("auto", X)
-        if encoder is not None:  # once, on all points: the distances are those of the values
+        if encoder is not None:  # fitted once on all points, so that distances are the values' own
             X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
     else:
         estimator = model
 
-    def score(kept: NDArray[np.int64]) -> float:
+    def score(kept: Ints) -> float:
         rest = labels[kept]
-        if not regression and (rest == rest[0]).all():
+        if not values.numeric and (rest == rest[0]).all():
             return float((tests == rest[0]).mean())
         part = clone(estimator)
         if model is None:
@@ -151,24 +174,22 @@ def removal_curve(
             part.set_params(n_neighbors=k)
         return float(part.fit(frames.take(X, kept), rest).score(X_test, tests))
 
-    def scores(order: NDArray[np.int64]) -> NDArray[np.float64]:
+    def scores(order: Ints) -> Floats:
         removed = np.minimum(np.round(shares * order.size).astype(int), order.size - 1)
         return np.array([score(np.sort(order[n:])) for n in removed])
 
-    ranked = np.argsort(values.values, kind="stable")
     rng = np.random.default_rng(0)
     drawn = np.mean([scores(rng.permutation(labels.size)) for _ in range(DRAWS)], axis=0)
-    best_first = np.argsort(-values.values, kind="stable")
-    return RemovalCurve(shares, scores(ranked), scores(best_first), drawn)
+    return RemovalCurve(shares, scores(values.order), scores(values.best_first), drawn)
 
 
 def distribution(values: DataValues, *, ax: Any = None) -> Any:
-    """How the values are spread, by class where there are few; counts are on a log scale."""
+    """Draw how the values are spread, by class if there are few; counts are on a log scale."""
     ax = _axes(ax)
     classes = _classes(values)
     edges = np.histogram_bin_edges(values.values, bins=50)
-    if 2 <= len(classes) <= len(PALETTE):
-        for colour, label in zip(PALETTE, classes, strict=False):
+    if 2 <= len(classes) <= len(CLASSES):
+        for colour, label in zip(CLASSES, classes, strict=False):
             part = values.values[values.labels == label]
             name = _shown(label)
             ax.hist(part, edges, histtype="step", color=colour, linewidth=1.6, label=name)
@@ -182,10 +203,10 @@ def distribution(values: DataValues, *, ax: Any = None) -> Any:
 
 
 def by_class(values: DataValues, *, ax: Any = None) -> Any:
-    """The middle half, the middle nine tenths and the outliers of the values of each class."""
+    """Draw the middle half, the middle nine tenths and the outliers of each class's values."""
     classes = _classes(values)
     if not classes:
-        raise ValueError("values must have classes for plot_classes; a regression has none.")
+        raise InputError("values", "have classes for plot_classes", "a regression has none")
     ax = _axes(ax)
     parts = [values.values[values.labels == label] for label in classes]
     names = [
@@ -198,10 +219,10 @@ def by_class(values: DataValues, *, ax: Any = None) -> Any:
         whis=(5, 95),
         widths=0.6,
         patch_artist=True,
-        boxprops={"facecolor": "#cfe3f1", "edgecolor": BLUE},
+        boxprops={"facecolor": PALE_BLUE, "edgecolor": BLUE},
         whiskerprops={"color": BLUE},
         capprops={"color": BLUE},
-        medianprops={"color": ORANGE, "linewidth": 2},
+        medianprops={"color": VERMILION, "linewidth": 2},
         flierprops={"marker": ".", "markersize": 3, "markeredgecolor": BLUE, "alpha": 0.5},
     )
     ax.invert_yaxis()
@@ -211,7 +232,7 @@ def by_class(values: DataValues, *, ax: Any = None) -> Any:
 
 
 def detection(values: DataValues, bad: ArrayLike, *, ax: Any = None) -> Any:
-    """The curve of `detection_curve`, with the best there can be and chance."""
+    """Draw the curve of `detection_curve`, beside the best possible one and chance."""
     curve = detection_curve(values, bad)
     share = float(np.mean(np.asarray(frames.entries(bad, "bad"))))
     ax = _axes(ax)
@@ -240,7 +261,7 @@ def removal(
     fractions: Sequence[float] = FRACTIONS,
     ax: Any = None,
 ) -> Any:
-    """The curves of `removal_curve` for the nearest-neighbour model and, dashed, for `model`."""
+    """Draw the curves of `removal_curve`: nearest neighbours and, dashed, `model`."""
     data = (X, y, X_test, y_test)
     styles = [(None, "-", f"{values.params.get('n_neighbors', 5)} nearest neighbours")]
     if model is not None:
@@ -251,7 +272,7 @@ def removal(
         tail = f", {name}" if model is not None else ""
         for scores, colour, mark, said in (
             (curve.least, BLUE, "o", "least valuable first"),
-            (curve.most, ORANGE, "s", "most valuable first"),
+            (curve.most, VERMILION, "s", "most valuable first"),
             (curve.random, GREY, "", "at random"),
         ):
             ax.plot(
@@ -263,8 +284,7 @@ def removal(
                 markersize=4,
                 label=said + tail,
             )
-    regression = values.params.get("game") == "regression"
-    score = "R² on test points" if regression else "accuracy on test points"
+    score = "R² on test points" if values.numeric else "accuracy on test points"
     ax.set(xlabel="training points removed (%)", ylabel=score)
     ax.legend(frameon=False, title=None if model is not None else styles[0][2])
     return _tidy(ax)
@@ -273,21 +293,16 @@ def removal(
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("plots need matplotlib: pip install 'dataworth[plot]'") from None
+    pyplot = extra("matplotlib.pyplot", "a plot", "plot")
     return pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")[1]
 
 
 def _classes(values: DataValues) -> list[Any]:
-    if values.params.get("game") == "regression" or values.labels.dtype.kind == "f":
-        return []
-    return np.unique(values.labels).tolist()
+    return [] if values.numeric else np.unique(values.labels).tolist()
 
 
 def _shown(label: Any) -> str:
-    """A label as text in a picture: matplotlib would take dollars for formulas."""
+    """Return a label as a short text that matplotlib does not take for a formula."""
     text = str(label).replace("\\", "\\\\").replace("$", r"\$")
     return text if len(text) <= 24 else text[:23] + "…"
 

@@ -1,22 +1,17 @@
 """The result: values with all that is needed to read, compare and keep them."""
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dataworth.files import atomic as files
+from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.files import values as files
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
-
-FORMAT = "dataworth values 1"
-ARRAYS = ("values", "lower", "upper", "index", "labels")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,26 +20,35 @@ class DataValues:
 
     Attributes
     ----------
-    values : (n_train,) float64, in the order of the training points: the mean over the validation
-        points of the Shapley value, or of the semivalue asked for. What counts is the order: how
-        negative the values of harmless points are depends on the game (Shapley values add up to
-        U(all) - U(none)).
-    lower, upper : (n_train,) an interval that holds the exact value for certain, up to rounding.
-        They equal the values except with `max_rank`, real weights or a graph in which weights do
-        not vanish. With an approximate search they hold if its recall is 1.
-    index : (n_train,) the index of a pandas frame, else the positions 0 to n_train - 1. Labels that
-        a plain array cannot hold (several levels, time zones, mixed kinds) are kept as text.
-    labels : (n_train,) the training labels, or targets.
-    params : the parameters of the valuator; functions by their name.
-    n_validation : the number of validation points.
-    weight_error : with real weights, how far a value of one validation point can be off because of
-        the sum of exponentials that stands for the division, in units of the utility (squared
-        targets for regression); 0 with rounded weights.
-    version : the version of dataworth that computed the values.
-    recall : with an approximate search, the share of the nearest training points that it found for
-        up to 32 of the validation points; else None.
-    origin : the library the training table came from, and its index; None for arrays. A file keeps
-        the library only.
+    values : (n_train,) array of float64
+        The values in the order of the training points: the mean over the validation points of the
+        Shapley value, or of the semivalue asked for. Read the order first: how negative the values
+        of harmless points are depends on the game (Shapley values add up to U(all) - U(none)).
+    lower, upper : (n_train,) array of float64
+        An interval that holds the exact value for certain, up to rounding. Both ends equal the
+        value except with `max_rank`, with real weights, or with a graph in which weights do not
+        vanish. With an approximate search the interval is certain only if its recall is 1.
+    index : (n_train,) array
+        The index of a pandas frame, else the positions 0 to n_train - 1. Labels that a plain array
+        cannot hold (several levels, time zones, mixed kinds) are kept as text.
+    labels : (n_train,) array
+        The training labels or, in regression, the targets.
+    params : mapping
+        The parameters of the valuator; functions appear under their names.
+    n_validation : int
+        The number of validation points.
+    weight_error : float
+        With real weights, the most that a value of one validation point can be off because a sum
+        of exponentials stands in for the division, in units of the utility (squared targets for
+        regression); 0 with rounded weights.
+    version : str
+        The version of dataworth that computed the values.
+    recall : float or None
+        With an approximate search, the share of the nearest training points that it found for up
+        to 32 of the validation points; else None.
+    origin : Origin or None
+        The library that the training table came from, and its index; None for arrays. A file keeps
+        only the library.
 
     Examples
     --------
@@ -55,11 +59,11 @@ class DataValues:
     array([4])
     """
 
-    values: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    index: NDArray[Any]
-    labels: NDArray[Any]
+    values: Floats
+    lower: Floats
+    upper: Floats
+    index: Array
+    labels: Array
     params: Mapping[str, Any]
     n_validation: int
     weight_error: float
@@ -68,7 +72,7 @@ class DataValues:
     origin: frames.Origin | None = None
 
     def __post_init__(self) -> None:
-        for name in ARRAYS:
+        for name in files.ARRAYS:
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -83,19 +87,58 @@ class DataValues:
             f"sum {self.values.sum():.6g}, {int((self.values < 0).sum())} negative)"
         )
 
-    def worst(self, n: int = 10) -> NDArray[np.void]:
-        """The n least valuable points, worst first; all points where there are fewer.
+    @property
+    def order(self) -> Ints:
+        """The positions of the points, the least valuable first; ties keep the training order."""
+        return np.argsort(self.values, kind="stable")
 
-        Returns a structured array with the fields index, value and label, which a data frame
-        takes as it is: `pandas.DataFrame(values.worst(20))`. Ties keep the training order.
+    @property
+    def best_first(self) -> Ints:
+        """The positions of the points, the most valuable first; ties keep the training order."""
+        return np.argsort(-self.values, kind="stable")
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the targets are numbers, not labels.
+
+        The game decides. A CSV file does not keep it: then fractions are taken for numbers.
         """
-        return self._table(np.argsort(self.values, kind="stable"), n)
+        game = self.params.get("game")
+        return self.labels.dtype.kind == "f" if game is None else is_numeric(game)
 
-    def best(self, n: int = 10) -> NDArray[np.void]:
-        """The n most valuable points, best first; as `worst` otherwise."""
-        return self._table(np.argsort(-self.values, kind="stable"), n)
+    def worst(self, n: int = 10) -> Table:
+        """List the n least valuable points, or all points if there are fewer.
 
-    def _table(self, order: NDArray[np.int64], n: int) -> NDArray[np.void]:
+        Parameters
+        ----------
+        n : int
+            How many points.
+
+        Returns
+        -------
+        structured array
+            The points with the fields index, value and label, the least valuable first; ties keep
+            the training order. A data frame takes it as it is:
+            `pandas.DataFrame(values.worst(20))`.
+        """
+        return self._table(self.order, n)
+
+    def best(self, n: int = 10) -> Table:
+        """List the n most valuable points, or all points if there are fewer.
+
+        Parameters
+        ----------
+        n : int
+            How many points.
+
+        Returns
+        -------
+        structured array
+            As `worst`, but with the most valuable first.
+        """
+        return self._table(self.best_first, n)
+
+    def _table(self, order: Ints, n: int) -> Table:
         chosen = order[: checks.integer(n, "n", least=0)]
         fields = [("index", self.index.dtype), ("value", "f8"), ("label", self.labels.dtype)]
         table = np.empty(chosen.size, fields)
@@ -104,22 +147,24 @@ class DataValues:
         table["label"] = self.labels[chosen]
         return table
 
-    def by(self, groups: Any) -> NDArray[np.void]:
-        """Values added up by group, such as the owners of the data, the largest sum first.
+    def by(self, groups: Any) -> Table:
+        """Add values up by group, such as the owners of the data, the largest sum first.
 
         Parameters
         ----------
-        groups : (n_train,) strings, integers or booleans, or a series of them: the group of each
-            training point. None may be missing.
+        groups : (n_train,) array or series
+            The group of each training point: strings, integers or booleans, none of them missing.
 
         Returns
         -------
-        A structured array, which a data frame takes as it is, with the fields group, count, sum,
-        mean, lower and upper (which hold the exact sum for certain), and share: the sum as a share
-        of the sum of all values. Shares add up to 1, but they are negative, or more than 1, where
-        some sums are negative and others not, and NaN where all values add up to 0: decide first
-        whether you take money from owners whose data does harm. Values can be added up so in every
-        game; only Shapley values also add up to U(all) - U(none).
+        structured array
+            One row per group with the fields group, count, sum, mean, lower and upper (which hold
+            the exact sum for certain), and share: the sum as a share of the sum of all values. A
+            data frame takes it as it is. Shares add up to 1, but if some sums are negative and
+            others not, shares are negative or more than 1: decide first whether you take money
+            from owners whose data does harm. If all values add up to 0, shares are NaN. Values can
+            be added up in this way in every game; only Shapley values also add up to
+            U(all) - U(none).
 
         Examples
         --------
@@ -133,21 +178,55 @@ class DataValues:
         return by(self.values, self.lower, self.upper, groups)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw how the values are spread, by class where there are few; returns the axes."""
+        """Draw how the values are spread, by class if there are few.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            The axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes drawn on.
+        """
         from dataworth import plots
 
         return plots.distribution(self, ax=ax)
 
     def plot_classes(self, *, ax: Any = None) -> Any:
-        """Draw the values of each class; returns the axes."""
+        """Draw the values of each class.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            The axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes drawn on.
+        """
         from dataworth import plots
 
         return plots.by_class(self, ax=ax)
 
     def plot_detection(self, bad: Any, *, ax: Any = None) -> Any:
-        """Draw how fast known bad points are found, least valuable first; returns the axes.
+        """Draw how fast you find known bad points by going from the least valuable point on.
 
-        `bad` is True for each bad point. `dataworth.plots.detection_curve` has the numbers.
+        `dataworth.plots.detection_curve` has the numbers.
+
+        Parameters
+        ----------
+        bad : (n_train,) array of bool
+            True for each bad point.
+        ax : matplotlib axes or None
+            The axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes drawn on.
         """
         from dataworth import plots
 
@@ -156,23 +235,44 @@ class DataValues:
     def plot_removal(
         self, X: Any, y: Any, X_test: Any, y_test: Any, *, ax: Any = None, **options: Any
     ) -> Any:
-        """Draw how a model fares as the least, the most or any points are removed; the axes.
+        """Draw the score of a model as the least valuable, the most valuable or random points go.
 
-        Takes the arguments of `dataworth.plots.removal_curve`, which has the numbers: the training
-        points, points to test on, and `model` and `fractions`.
+        `dataworth.plots.removal_curve` has the numbers.
+
+        Parameters
+        ----------
+        X, y : array or data frame
+            The training points that were valued.
+        X_test, y_test : array or data frame
+            Points to score the model on.
+        ax : matplotlib axes or None
+            The axes to draw on; None makes new ones.
+        **options
+            `model` and `fractions`, as in `dataworth.plots.removal_curve`.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes drawn on.
         """
         from dataworth import plots
 
         return plots.removal(self, X, y, X_test, y_test, ax=ax, **options)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The values as a data frame: value, lower, upper and label, one row per training point.
+        """Make a data frame with the columns value, lower, upper and label.
 
         Parameters
         ----------
-        library : "pandas", "polars", "pyarrow" or None
-            None is the library of the training table; for arrays, the first that is installed.
-            A frame of pandas has the index of the training table, the others a column `index`.
+        library : {"pandas", "polars", "pyarrow"} or None
+            None takes the library of the training table or, for arrays, the first one that is
+            installed.
+
+        Returns
+        -------
+        data frame
+            One row per training point. A frame of pandas has the index of the training table, the
+            others have a column `index`.
 
         Examples
         --------
@@ -190,54 +290,146 @@ class DataValues:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.
 
-        The file is a numpy archive with JSON inside and has the name given, whatever its ending.
+        Parameters
+        ----------
+        path : str or path
+            The file. It is a numpy archive with JSON inside, whatever the ending of its name.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from dataworth import DataValues, KNNShapley
+        >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+        >>> with TemporaryDirectory() as folder:
+        ...     values.save(Path(folder, "values.npz"))
+        ...     DataValues.load(Path(folder, "values.npz")).values
+        array([0.5, 0. ])
         """
-        facts = {
-            "format": FORMAT,
-            "params": dict(self.params),
-            "n_validation": self.n_validation,
-            "weight_error": self.weight_error,
-            "version": self.version,
-            "recall": self.recall,
-            "library": None if self.origin is None else self.origin.library,
-        }
-        arrays = {name: getattr(self, name) for name in ARRAYS}
-        with files.atomic(path) as file:
-            np.savez(file, **arrays, facts=np.array(json.dumps(facts)), allow_pickle=False)
+        files.write_archive(path, self._contents())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "DataValues":
-        """Read what `save` wrote. Never unpickles anything."""
-        with Path(path).open("rb") as handle:
-            try:
-                with np.load(handle, allow_pickle=False) as file:
-                    facts = json.loads(str(file["facts"]))
-                    arrays = {name: file[name] for name in ARRAYS}
-                whole = (
-                    facts["format"] == FORMAT
-                    and isinstance(facts["params"], dict)
-                    and isinstance(facts["n_validation"], int)
-                    and isinstance(facts["weight_error"], float)
-                    and isinstance(facts["version"], str)
-                    and isinstance(facts["recall"], float | None)
-                    and isinstance(facts["library"], str | None)
-                    and all(arrays[name].dtype == np.float64 for name in ARRAYS[:3])
-                    and len({a.shape for a in arrays.values()}) == arrays["values"].ndim == 1
-                )
-            except Exception as error:  # whatever a damaged archive makes its readers raise
-                raise ValueError(_not_ours(path)) from error
-        if not whole:
-            raise ValueError(_not_ours(path))
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `save` wrote. Nothing is ever unpickled.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        DataValues
+            The result, with the library of its training table but not with its index object.
+        """
+        return cls._of(files.read_archive(path))
+
+    def _contents(self, groups: Array | None = None) -> files.Contents:
+        """What a file keeps."""
+        return files.Contents(
+            {name: getattr(self, name) for name in files.ARRAYS},
+            files.Facts(
+                params=self.params,
+                n_validation=self.n_validation,
+                weight_error=self.weight_error,
+                version=self.version,
+                recall=self.recall,
+                library=None if self.origin is None else self.origin.library,
+            ),
+            groups,
+        )
+
+    @classmethod
+    def _of(cls, contents: files.Contents) -> Self:
+        facts = contents.facts
         return cls(
-            **arrays,
-            params=facts["params"],
-            n_validation=facts["n_validation"],
-            weight_error=facts["weight_error"],
-            version=facts["version"],
-            recall=facts["recall"],
-            origin=None if facts["library"] is None else frames.Origin(facts["library"]),
+            **contents.arrays,
+            params=facts.params,
+            n_validation=facts.n_validation,
+            weight_error=facts.weight_error,
+            version=facts.version,
+            recall=facts.recall,
+            origin=None if facts.library is None else frames.Origin(facts.library),
         )
 
 
-def _not_ours(path: str | os.PathLike[str]) -> str:
-    return f"path must name a file written by DataValues.save; {os.fspath(path)!r} is not."
+def is_numeric(game: str) -> bool:
+    """Tell whether the targets of a game are numbers, not labels."""
+    return game == "regression"
+
+
+def value_columns(
+    values: DataValues, *, ids: bool = False, groups: Array | None = None
+) -> dict[str, Array]:
+    """Arrange values as the columns of a table.
+
+    Parameters
+    ----------
+    values : DataValues
+        The values.
+    ids : bool
+        Whether the index holds ids that users gave; the column is then named so.
+    groups : (n_train,) array or None
+        The group of each training point.
+
+    Returns
+    -------
+    dict
+        The columns: index or id, value, lower, upper, label and, if given, group.
+    """
+    return files.columns(values._contents(groups), ids=ids)
+
+
+def write_values(
+    path: str | os.PathLike[str],
+    values: DataValues,
+    *,
+    ids: bool = False,
+    groups: Array | None = None,
+) -> None:
+    """Write values in the format that the ending of the name asks for, whole or not at all.
+
+    Parquet, Arrow, Feather and NPZ files keep everything that `DataValues.save` does; CSV and TSV
+    files keep only the columns of `value_columns`. NPZ files do not keep groups.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    values : DataValues
+        The values.
+    ids, groups
+        As in `value_columns`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from dataworth import KNNShapley
+    >>> from dataworth.result import read_values, write_values
+    >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_values(Path(folder, "values.csv"), values)
+    ...     read_values(Path(folder, "values.csv"))[0].values
+    array([0.5, 0. ])
+    """
+    files.write(path, values._contents(groups), ids=ids)
+
+
+def read_values(path: str | os.PathLike[str]) -> tuple[DataValues, Array | None]:
+    """Read values from a file that `write_values` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. Its ending tells the format.
+
+    Returns
+    -------
+    values : DataValues
+        The values. From a CSV or TSV file they come without parameters and version.
+    groups : (n_train,) array or None
+        The group of each training point, if the file has them.
+    """
+    contents = files.read(path)
+    return DataValues._of(contents), contents.groups

@@ -12,7 +12,27 @@ from typing import BinaryIO
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that takes its place only when all of it is on disk.
 
-    A link is followed, an existing file keeps its permissions, a new one gets the usual ones.
+    Parameters
+    ----------
+    path : str or path
+        The file. A link is followed. A file that exists keeps its permissions, a new one gets the
+        usual ones.
+
+    Yields
+    ------
+    file
+        The file to write to, in binary mode.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from dataworth.files.atomic import atomic
+    >>> with TemporaryDirectory() as folder:
+    ...     with atomic(Path(folder, "a.txt")) as file:
+    ...         _ = file.write(b"whole")
+    ...     Path(folder, "a.txt").read_text()
+    'whole'
     """
     target = Path(path).resolve()
     if not target.parent.is_dir():

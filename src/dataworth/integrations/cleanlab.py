@@ -4,9 +4,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dataworth import DataValues
+from dataworth.arrays import Floats
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks
 
 try:
@@ -18,7 +19,7 @@ except ImportError as error:
 
 
 class DataValueIssueManager(IssueManager):
-    """The issue type `data_value`; `add_values` is how to use it."""
+    """The issue type `data_value`; use it through `add_values`."""
 
     issue_name: ClassVar[str] = "data_value"
     description: ClassVar[str] = (
@@ -32,7 +33,7 @@ class DataValueIssueManager(IssueManager):
         """Fill the table of issues."""
         score = scores(values.values)
         flagged = np.zeros(len(values), bool)
-        flagged[np.argsort(values.values, kind="stable")[:n_worst]] = True
+        flagged[values.order[:n_worst]] = True
         self.issues = pd.DataFrame(
             {f"is_{self.issue_name}_issue": flagged, self.issue_score_key: score}
         )
@@ -40,7 +41,7 @@ class DataValueIssueManager(IssueManager):
         self.info = self.collect_info(values)
 
     def collect_info(self, values: DataValues) -> dict[str, Any]:
-        """The values themselves, and where they come from."""
+        """Return the values themselves, and how they were computed."""
         return {
             "values": values.values.copy(),
             "n_validation": values.n_validation,
@@ -53,10 +54,20 @@ for _task in ("classification", "regression", "multilabel"):
     register(DataValueIssueManager, task=_task)
 
 
-def scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values as scores in [0, 1], low being bad: 0.5 (1 + value / largest absolute value).
+def scores(values: Floats) -> Floats:
+    """Turn values into scores from 0, bad, to 1: 0.5 (1 + value / largest absolute value).
 
-    The order stays, and 0.5 stands for 0, as in cleanlab's own `data_valuation`.
+    The order stays, and a value of 0 has the score 0.5, as in cleanlab's own `data_valuation`.
+
+    Parameters
+    ----------
+    values : array of float64
+        The values.
+
+    Returns
+    -------
+    array of float64
+        The scores.
 
     Examples
     --------
@@ -68,23 +79,23 @@ def scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.abs(values).max(initial=0.0)
     if largest == 0.0:
         return np.full(values.shape, 0.5)
-    score: NDArray[np.float64] = 0.5 * (1.0 + values / largest)
+    score: Floats = 0.5 * (1.0 + values / largest)
     return score
 
 
 def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
     """Put values into the issue table of a Datalab, as the issue type `data_value`.
 
-    `lab.issues` gets the columns `is_data_value_issue` and `data_value_score`, and `lab.report()`,
-    `lab.get_issues("data_value")` and `lab.get_info("data_value")` know of them; the last holds the
-    values as they are. Values that were added before are replaced. Datalab's overall health score
-    takes the new scores in, as it does those of every issue type. With a lab that was saved and
-    loaded, import this module first: it is what makes the issue type known.
+    `lab.issues` gets the columns `is_data_value_issue` and `data_value_score`. `lab.report()` and
+    `lab.get_issues("data_value")` show them, and `lab.get_info("data_value")` has the values
+    themselves. Values that were added before are replaced. Datalab's overall health score includes
+    the new scores, as it does those of every issue type. Import this module before you load a lab
+    that was saved: only then does Datalab know the issue type.
 
     Parameters
     ----------
     lab : Datalab
-        Holds the training points that were valued, in the same order.
+        The lab of the training points that were valued, in the same order.
     values : DataValues
         What `KNNShapley.value` returned.
     n_worst : int
@@ -103,16 +114,17 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
     [False, False, False, False, False, True]
     """
     if not isinstance(lab, Datalab):
-        raise TypeError(f"lab must be a Datalab; got {type(lab).__name__}.")
+        raise InputTypeError("lab", "be a Datalab", f"got {type(lab).__name__}")
     if not isinstance(values, DataValues):
-        raise TypeError(
-            "values must be a DataValues, as KNNShapley.value returns it; got "
-            f"{type(values).__name__}."
+        raise InputTypeError(
+            "values",
+            "be a DataValues, as KNNShapley.value returns it",
+            f"got {type(values).__name__}",
         )
     most = len(values)
     if len(lab.data) != most:
-        raise ValueError(
-            f"values must be of the {len(lab.data)} points of lab; they are of {most}."
+        raise InputError(
+            "values", f"be of the {len(lab.data)} points of lab", f"they are of {most}"
         )
     number = checks.integer(n_worst, "n_worst", least=0, most=most)
     name = DataValueIssueManager.issue_name
@@ -120,14 +132,14 @@ def add_values(lab: Datalab, values: DataValues, *, n_worst: int) -> None:
     before = found.issues, found.issue_summary, dict(found.info)
     _forget(lab, name)
     lab.find_issues(issue_types={name: {"values": values, "n_worst": number}})
-    # Datalab prints what an issue manager raises, and goes on.
+    # Datalab prints the error of an issue manager and goes on, so look whether it worked.
     if name not in set(found.issue_summary["issue_type"]):
         found.issues, found.issue_summary, found.info = before
         raise RuntimeError("Datalab could not take the values; what it printed says why.")
 
 
 def _forget(lab: Datalab, name: str) -> None:
-    """Drop what was added before, over which Datalab would warn."""
+    """Drop what was added before; Datalab would warn of it."""
     found = lab.data_issues
     found.issues = found.issues.drop(columns=[f"is_{name}_issue", f"{name}_score"], errors="ignore")
     found.info.pop(name, None)

@@ -3,11 +3,13 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dataworth import DataValues, KNNShapley
+from dataworth.arrays import Array, Floats
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks
+from dataworth.result import is_numeric
 
 try:
     import torch
@@ -22,22 +24,24 @@ except ImportError as error:
 class Dataworth(DataEvaluator, ModelLessMixin):
     """A `DataEvaluator` that values with a `KNNShapley`, known to OpenDataVal as "dataworth".
 
-    Labels are one-hot rows, as its fetchers give them; for regression one number a row.
+    Labels are one-hot rows, as OpenDataVal's fetchers give them; targets of a regression are rows
+    of one number.
 
     Parameters
     ----------
     valuator : KNNShapley or None
-        With the parameters to value with; None is the default ones. It is copied.
+        The valuator, of which a copy is used; None takes one with the default parameters.
     leave_one_out : bool, default False
-        Value without the validation points: each training point judges all others.
+        Whether to ignore the validation points and let each training point judge all others.
     embedding_model : Model or None
-        An embedding model of OpenDataVal, applied to both sides before.
+        An embedding model of OpenDataVal that both sets of points go through first.
     random_state : int, RandomState or None
-        Not used, as nothing here is random; experiments of OpenDataVal pass it.
+        Not used, because nothing here is random; OpenDataVal's experiments pass it.
 
     Attributes
     ----------
-    result : the `DataValues`, once trained.
+    result : DataValues
+        The values, after `train_data_values`.
 
     Examples
     --------
@@ -62,29 +66,30 @@ class Dataworth(DataEvaluator, ModelLessMixin):
         super().__init__(random_state)
         if valuator is not None and not isinstance(valuator, KNNShapley):
             kind = type(valuator)
-            raise TypeError(
-                "valuator must be a dataworth.KNNShapley or None; got "
-                f"{kind.__module__}.{kind.__qualname__}."
+            raise InputTypeError(
+                "valuator",
+                "be a dataworth.KNNShapley or None",
+                f"got {kind.__module__}.{kind.__qualname__}",
             )
         self.valuator = KNNShapley(progress=False) if valuator is None else clone(valuator)
         self.leave_one_out = checks.boolean(leave_one_out, "leave_one_out")
         self.embedding_model = embedding_model
 
     def input_data(self, *args: Any, **kwargs: Any) -> Self:
-        """Take the data, as every evaluator does; values of other data are forgotten."""
+        """Take the data, as every evaluator does, and forget the values of earlier data."""
         self._forget()
         return super().input_data(*args, **kwargs)
 
     def _forget(self) -> None:
-        # OpenDataVal keeps `data_values` once it was asked for.
+        # OpenDataVal caches `data_values` once somebody has asked for it.
         for name in ("result", "data_values"):
             self.__dict__.pop(name, None)
 
     def train_data_values(self, *_: Any, **__: Any) -> Self:
-        """Compute the values; arguments, which are those of a prediction model, are not used."""
+        """Compute the values. The arguments, meant for a prediction model, are not used."""
         self._forget()
         if not hasattr(self, "x_train"):
-            raise ValueError("input_data must be called before train_data_values.")
+            raise InputError("input_data", "be called before train_data_values")
         x_train, x_valid = self.embeddings(self.x_train, self.x_valid)
         self.valuator.fit(_points(x_train, "x_train"), self._targets(self.y_train, "y_train"))
         if self.leave_one_out:
@@ -94,35 +99,35 @@ class Dataworth(DataEvaluator, ModelLessMixin):
             self.result = self.valuator.value(_points(x_valid, "x_valid"), y_valid)
         return self
 
-    def evaluate_data_values(self) -> NDArray[np.float64]:
-        """The values, in the order of the training points."""
+    def evaluate_data_values(self) -> Floats:
+        """Return the values, in the order of the training points."""
         if not hasattr(self, "result"):
-            raise ValueError("train_data_values must be called before evaluate_data_values.")
+            raise InputError("train_data_values", "be called before evaluate_data_values")
         return self.result.values.copy()
 
-    def _targets(self, y: Any, name: str) -> NDArray[Any]:
+    def _targets(self, y: Any, name: str) -> Array:
         array = _array(y, name)
         rows = array.reshape(len(array), -1)
-        if self.valuator.game == "regression":
+        if is_numeric(self.valuator.game):
             if rows.shape[1] != 1:
-                raise ValueError(f"{name} must hold one number a row; got shape {array.shape}.")
+                raise InputError(name, "hold one number a row", f"got shape {array.shape}")
             return rows[:, 0]
         if not (np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
-            raise ValueError(
-                f"{name} must hold one-hot rows; for numbers use KNNShapley(game='regression')."
+            raise InputError(
+                name, "hold one-hot rows", hint="For numbers use KNNShapley(game='regression')."
             )
         return rows.argmax(axis=1)
 
 
-def _points(x: Any, name: str) -> NDArray[Any]:
+def _points(x: Any, name: str) -> Array:
     array = _array(x, name)
     return array.reshape(len(array), -1)
 
 
-def _array(tensor: Any, name: str) -> NDArray[Any]:
+def _array(tensor: Any, name: str) -> Array:
     if not isinstance(tensor, torch.Tensor | np.ndarray):
         kind = type(tensor).__name__
-        raise TypeError(
-            f"{name} must be a tensor or array; got {kind}. An embedding_model makes one."
+        raise InputTypeError(
+            name, "be a tensor or array", f"got {kind}", "An embedding_model makes one."
         )
     return tensor.numpy(force=True) if isinstance(tensor, torch.Tensor) else tensor

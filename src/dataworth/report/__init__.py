@@ -1,9 +1,13 @@
 """The report: one HTML file that shows what training points are worth, and why.
 
-It holds all it needs, asks for nothing, and works without a network. `write` prepares the data:
-`summary` aggregates what the charts show, `table` takes the least valuable points and what
-explains them, `images` makes thumbnails, `cells` makes values fit for a page, and `page` puts it
-all into one file with the scripts of `assets` and a charting library, `vendor`.
+The file holds all that it needs, loads nothing else, and works without a network. `write` prepares
+the data: `summary` aggregates what the panels show, `table` takes the least valuable points and
+what explains them, `images` makes thumbnails, `cells` makes plain text and numbers of what users
+give, and `page` puts it all into one file with the scripts of `assets` and a charting library,
+`vendor`.
+
+A new panel is one entry in `summary.PANELS`, which makes its data, and one in `PANELS` of
+`assets/charts.js`, which draws it.
 """
 
 import hashlib
@@ -12,8 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dataworth import DataValues, decisions
+from dataworth.errors import InputError
 from dataworth.explanation import Explanation
-from dataworth.files import atomic as files
+from dataworth.files.atomic import atomic
 from dataworth.inputs import checks, frames
 from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
@@ -44,26 +49,39 @@ def write(
 
     Parameters
     ----------
-    path : where to write it.
-    values : the values to report.
-    columns : by name, one entry per training point, or a data frame; None or NaN where missing.
-        Numbers, texts, or anything that prints. The first 60 are shown.
-    explanations : what `KNNShapley.explain` returns, in any order; those of points that are not in
-        the table are not used, and of each at most ten neighbours and validation points.
-    label : the name of the column that holds the labels. It is not shown twice, and is written
-        into the decisions so that they can be applied without asking.
-    ids : the name of a column of ids, or the ids.
-    group : the name of a column of sources, annotators and the like: never binned.
-    by : one or more names of columns to break the share of negative points down by. Columns of
-        more than 12 different numbers are binned.
-    image : the name of a column of image files (png, jpeg, gif, webp), or of arrays: height ×
-        width, or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from the
-        column's smallest, black, to its largest, white. Needs Pillow.
-    image_root : the folder that relative paths start from; by default the present one.
-    validation : columns of the validation points, as `columns`; "train" where the training points
-        judge each other, in leave-one-out and cross-valuation.
-    title : the headline.
-    rows : how many of the least valuable points the table has, 1 to 2,000.
+    path : str or path
+        The file to write.
+    values : DataValues
+        The values to report.
+    columns : mapping of str to sequence, or data frame, or None
+        What to show of the training points, one entry per point: numbers, texts, or anything that
+        can be printed; None or NaN if it is missing. The first 60 columns are shown.
+    explanations : iterable of Explanation
+        What `KNNShapley.explain` returned, in any order. Explanations of points outside the table
+        are not used; each shows at most ten neighbours and ten validation points.
+    label : str or None
+        The name of the column that holds the labels. The table does not repeat it, and the
+        decisions name it so that they can be applied without naming it again.
+    ids : str, sequence or None
+        The name of a column of ids, or the ids themselves.
+    group : str or None
+        The name of a column of sources, annotators and the like. Its numbers are never binned.
+    by : str or sequence of str
+        The columns to break the share of negative points down by. Columns of more than 12
+        different numbers are binned.
+    image : str or None
+        The name of a column of image files (png, jpeg, gif, webp), or of arrays: height × width,
+        or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from black, the
+        smallest of the column, to white, the largest. Needs Pillow.
+    image_root : str, path or None
+        The folder that relative paths start from; None is the current one.
+    validation : mapping of str to sequence, data frame, "train" or None
+        What to show of the validation points, as in `columns`; "train" if the training points
+        judge each other, as in leave-one-out and cross-valuation.
+    title : str
+        The headline.
+    rows : int
+        How many of the least valuable points the table has, from 1 to 2,000.
 
     Examples
     --------
@@ -82,9 +100,9 @@ def write(
     asked = [("label", label), ("ids", id_column), ("group", group), ("image", image)]
     for argument, name in [*asked, *(("by", name) for name in by)]:
         if name is not None and name not in table:
-            raise ValueError(f"{argument} must name a column; {name!r} is not among {list(table)}.")
+            raise InputError(argument, "name a column", f"{name!r} is not among {list(table)}")
         if name is not None and name == image and argument != "image":
-            raise ValueError(f"{argument} must name another column than image, {image!r}.")
+            raise InputError(argument, f"name another column than image, {image!r}")
     train = _points(table, _ids(ids, table, len(values)), image, image_root, "columns")
     judges, n_judges = train, len(values)
     if not isinstance(validation, str) or validation != "train":
@@ -99,9 +117,7 @@ def write(
     content = Table(values, shown, why, rows)
     data = {
         **_facts(values),
-        "histogram": summary.histogram(values.values, groups[0]),
-        "curve": summary.curve(values.values),
-        "breakdowns": [summary.breakdown(values.values, part) for part in groups],
+        **{name: panel(values.values, groups) for name, panel in summary.PANELS.items()},
         "columns": [{"name": c.name, "number": c.is_number} for c in content.columns],
         "rows": content.rows(train, groups),
         "train": content.neighbors(train),
@@ -116,14 +132,14 @@ def write(
     }
     if content.album.is_full:
         content.notes.append("Some pictures are left out to keep the file small.")
-    # Marks are kept by the browser under this name: the same rows, the same marks.
+    # The browser keeps marks under this name, so that a report of the same rows finds them again.
     data["key"] = hashlib.sha256(cells.embedded(data["rows"]).encode()).hexdigest()[:16]
-    with files.atomic(path) as file:
+    with atomic(path) as file:
         file.write(page.assembled(title, data).encode())
 
 
 def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
-    """Columns by name, of a mapping or a data frame of any library."""
+    """Return the columns of a mapping or of a data frame of any library, by name."""
     if table is None:
         return {}
     found = frames.frame(table, name)
@@ -135,7 +151,7 @@ def _ids(ids: Any, table: Mapping[str, cells.Values], n_train: int) -> Sequence[
         return None
     ids = cells.column("ids", table[ids] if isinstance(ids, str) else ids).items
     if len(ids) != n_train:
-        raise ValueError(f"ids must hold one id per training point, {n_train}; got {len(ids)}.")
+        raise InputError("ids", f"hold one id per training point, {n_train}", f"got {len(ids)}")
     return ids
 
 
@@ -157,9 +173,10 @@ def _points(
 def _check_labels(column: cells.Column, values: DataValues) -> None:
     for given, label in set(zip(column.items, values.labels.tolist(), strict=True)):
         if not decisions.same(given, label):
-            raise ValueError(
-                "label must name the column of the labels that were valued; "
-                f"{column.name!r} has {given!r} where the label is {label!r}."
+            raise InputError(
+                "label",
+                "name the column of the labels that were valued",
+                f"{column.name!r} has {given!r} where the label is {label!r}",
             )
 
 
@@ -167,7 +184,7 @@ def _groups(
     values: DataValues, columns: Mapping[str, cells.Column], group: str | None, by: Sequence[str]
 ) -> list[summary.Groups]:
     labels = values.labels.tolist()
-    if _is_regression(values):
+    if values.numeric:
         groups = [summary.bins("target", labels)]
     else:
         groups = [summary.categories("label", labels)]
@@ -176,19 +193,15 @@ def _groups(
     return groups + [summary.by_column(columns[name]) for name in by if name != group]
 
 
-def _is_regression(values: DataValues) -> bool:
-    return values.params.get("game") == "regression"
-
-
 def _facts(values: DataValues) -> dict[str, Any]:
-    labels = [] if _is_regression(values) else sorted(set(values.labels.tolist()))
+    labels = [] if values.numeric else sorted(set(values.labels.tolist()))
     return {
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum())),
         "nValidation": values.n_validation,
         "bounded": bool((values.lower < values.upper).any()),
-        "regression": _is_regression(values),
+        "numeric": values.numeric,
         "semivalue": decisions.plain(values.params.get("semivalue", "shapley")),
         "game": decisions.plain(values.params.get("game", "")),
         "params": [[name, decisions.plain(value)] for name, value in values.params.items()],

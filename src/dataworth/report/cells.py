@@ -1,4 +1,4 @@
-"""What users' columns hold, made fit for a page: plain text and plain numbers of bounded size."""
+"""Plain text and plain numbers of bounded size, made of whatever users' columns hold."""
 
 import json
 import math
@@ -7,18 +7,29 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from numpy.typing import NDArray
-
 from dataworth import decisions
+from dataworth.arrays import Array
+from dataworth.errors import InputError, InputTypeError
 
-Values = Sequence[Any] | NDArray[Any]
-# A cell of the page: missing, a number, a text, or a cut text and how many characters it lacks.
+Values = Sequence[Any] | Array
+# A cell of the page: None if missing, a number, a text, or a text that was cut and how many
+# characters were cut off.
 Cell = None | float | int | str | tuple[str, int]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: numbers (None where missing), or anything (None where missing)."""
+    """A column of the page.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    items : list
+        Its entries, None for each that is missing.
+    is_number : bool
+        Whether all entries that are not missing are numbers.
+    """
 
     name: str
     items: list[Any]
@@ -26,11 +37,11 @@ class Column:
 
 
 def column(name: str, values: Values) -> Column:
-    """A column with plain Python values."""
+    """Make a column of plain Python values."""
     if getattr(getattr(values, "dtype", None), "kind", None) in ("M", "m"):
         values = [None if str(v) == "NaT" else str(v) for v in values]
     items = values.tolist() if hasattr(values, "tolist") else list(values)
-    # Columns are long and hold few types: what can be missing is asked of types first.
+    # Columns are long but hold few types, so first find the types that can be missing at all.
     kinds = set(map(type, items))
     may_miss = {k for k in kinds if not issubclass(k, str | Integral)}
     if may_miss:
@@ -41,7 +52,7 @@ def column(name: str, values: Values) -> Column:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, not a number, or what data frames put where nothing is."""
+    """Tell whether a value is None, NaN, or what data frames use for missing entries."""
     if isinstance(value, float) or value is None:
         return value is None or value != value
     if type(value).__name__ in ("NAType", "NaTType"):
@@ -50,32 +61,33 @@ def is_missing(value: Any) -> bool:
 
 
 def checked(columns: Mapping[str, Values], argument: str, length: int | None) -> dict[str, Any]:
-    """Columns with names that are strings and one length."""
+    """Check that all names are strings and that all columns have one length."""
     if not isinstance(columns, Mapping):
-        raise TypeError(
-            f"{argument} must be a mapping of column names to sequences; "
-            f"got {type(columns).__name__}."
+        raise InputTypeError(
+            argument,
+            "be a mapping of column names to sequences",
+            f"got {type(columns).__name__}",
         )
     for name, values in columns.items():
         if not isinstance(name, str):
-            raise TypeError(f"{argument} must have names that are strings; got {name!r}.")
+            raise InputTypeError(argument, "have names that are strings", f"got {name!r}")
         if isinstance(values, str) or not hasattr(values, "__len__"):
-            raise TypeError(f"{argument} must hold sequences; {name!r} is {values!r:.60}.")
+            raise InputTypeError(argument, "hold sequences", f"{name!r} is {values!r:.60}")
         length = len(values) if length is None else length
         if len(values) != length:
-            raise ValueError(
-                f"{argument} must have {length} entries in each column; {name!r} has {len(values)}."
+            raise InputError(
+                argument, f"have {length} entries in each column", f"{name!r} has {len(values)}"
             )
     return dict(columns)
 
 
 def significant(number: float, digits: int = 6) -> float | None:
-    """A number with that many digits, which is what a page shows; None where it is not finite."""
+    """Round a number to the digits that a page shows; None if it is not finite."""
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
 def cell(value: Any) -> Cell:
-    """A value as a number, where a page can hold it as one, or as text."""
+    """Turn a value into a number, if a page can hold it as one, or into text."""
     if value is None:
         return None
     if isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) <= 2**53:
@@ -88,7 +100,7 @@ def cell(value: Any) -> Cell:
 def cut_to_budget(
     tables: Iterable[list[Cell]], budget: int, lengths: Sequence[int]
 ) -> tuple[int, Callable[[Cell], Cell]]:
-    """The largest of the lengths at which all texts take no more than the budget, and its cut."""
+    """Find the largest length at which all texts fit the budget, and a function that cuts to it."""
     texts = [c for cells in tables for c in cells if isinstance(c, str) and len(c) > lengths[-1]]
     length = next((size for size in lengths if _fits(texts, size, budget)), lengths[-1])
 
@@ -109,12 +121,12 @@ def _fits(texts: Iterable[str], length: int, budget: int) -> bool:
 
 
 def clipped(text: str, length: int) -> str:
-    """A name that fits a chart or a menu."""
+    """Shorten a name so that it fits a chart or a menu."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def embedded(data: Any) -> str:
-    """JSON that no HTML parser can take for markup, whatever it holds."""
+    """Write JSON that no HTML parser can take for markup, whatever it holds."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dataworth.errors import InputError, extra
 from dataworth.report import cells
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -17,36 +18,37 @@ BUDGET = 4_000_000
 
 
 class Gallery:
-    """Thumbnails of a column of image files or arrays, each made once, within a budget.
+    """Thumbnails of a column of image files or arrays.
 
     Arrays have shape (height, width) or (height, width, 1, 3 or 4). Bytes are shown as they are;
-    other numbers are scaled so that the column's smallest is black and its largest white.
+    other numbers are scaled so that the smallest of the column is black and the largest white.
+
+    Parameters
+    ----------
+    column : sequence
+        Paths or arrays.
+    root : str, path or None
+        The folder that relative paths start from; None is the current one.
     """
 
     def __init__(self, column: cells.Values, root: str | os.PathLike[str] | None) -> None:
-        try:
-            import PIL.Image  # noqa: F401
-        except ImportError:
-            raise ImportError(
-                "image needs Pillow, which is not installed; "
-                "get it with pip install 'dataworth[report]'."
-            ) from None
+        extra("PIL.Image", "image", "report")
         self._column = column
         self._root = Path() if root is None else Path(root)
         self._range: tuple[float, float] | None = None
 
     def check(self, argument: str) -> None:
-        """Refuse arrays that are no pictures; files are looked at when they are shown."""
+        """Refuse arrays that are not pictures; files are opened only when they are shown."""
         for position, entry in enumerate(self._column):
             array = _array(entry)
             if array is None:
                 continue
             flat = array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (1, 3, 4))
             if not flat or array.size == 0 or array.dtype.kind not in "biuf":
-                raise ValueError(
-                    f"{argument} must hold paths, or arrays of shape (height, width) or (height, "
-                    f"width, 1, 3 or 4); entry {position} has shape {array.shape} and dtype "
-                    f"{array.dtype}."
+                raise InputError(
+                    argument,
+                    "hold paths, or arrays of shape (height, width) or (height, width, 1, 3 or 4)",
+                    f"entry {position} has shape {array.shape} and dtype {array.dtype}",
                 )
             if array.dtype != np.uint8:
                 finite = array[np.isfinite(array)]
@@ -56,7 +58,7 @@ class Gallery:
                     self._range = min(low, old[0]), max(high, old[1])
 
     def picture(self, position: int) -> tuple[str | None, str | None]:
-        """The address of a thumbnail, or the reason why there is none; neither where missing."""
+        """Return the address of a thumbnail, or why there is none; neither if it is missing."""
         entry = self._column[position]
         array = _array(entry)
         if array is not None:
@@ -90,12 +92,12 @@ class Gallery:
                     upright = ImageOps.exif_transpose(image)
                     has_alpha = "A" in upright.getbands() or "transparency" in upright.info
                     return _address(upright.convert("RGBA" if has_alpha else "RGB"), "WEBP"), None
-        except Exception:  # whatever a path that is none or a damaged picture makes readers raise
+        except Exception:  # a bad path or a damaged picture makes readers raise anything
             return None, "not a png, jpeg, gif or webp file that can be read"
 
 
 def _array(entry: Any) -> Any:
-    """The entry as an array, or None where it is not one."""
+    """Return the entry as an array, or None if it is a path or missing."""
     if isinstance(entry, str | os.PathLike) or cells.is_missing(entry):
         return None
     return np.asarray(entry)
@@ -109,7 +111,7 @@ def _address(image: Any, kind: str) -> str:
 
 
 class Album:
-    """The pictures of a page: a list of addresses, each once, within a budget."""
+    """The pictures of a page: a list of addresses, each of them once, within a budget."""
 
     def __init__(self) -> None:
         self.addresses: list[str] = []
@@ -118,7 +120,7 @@ class Album:
         self._places: dict[tuple[Gallery, int], int | str | None] = {}
 
     def place(self, gallery: Gallery, position: int) -> int | str | None:
-        """Where a point's picture is in the list, or why it has none; None where missing."""
+        """Return where a point's picture is in the list, or why it has none; None if missing."""
         key = gallery, position
         if key not in self._places:
             self._places[key] = self._add(gallery, position)

@@ -1,25 +1,33 @@
-"""One HTML file: markup, style, scripts and data, and a policy that lets nothing else in."""
+"""One HTML file: markup, style, scripts and data, and a policy that allows nothing else."""
 
 import base64
 import hashlib
 import html
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from dataworth import palette
 from dataworth.report import cells
 
 SCRIPTS = ("base.js", "charts.js", "marks.js", "detail.js", "table.js", "main.js")
 
 
 def assembled(title: str, data: dict[str, Any]) -> str:
-    """The whole page. The title is escaped, the data are JSON that holds no markup."""
+    """Put the page together. The title is escaped, and the data are JSON without markup."""
     chart = _asset("vendor/chart.umd.min.js")
-    # A browser's tools would ask for the source map, and a report asks for nothing.
+    # A browser's developer tools would load the source map, but a report loads nothing.
     chart = re.sub(r"\n//# sourceMappingURL=.*\s*$", "\n", chart)
     own = "\n".join(_asset(f"assets/{name}") for name in SCRIPTS)
     script = f'{chart}\n(() => {{\n"use strict";\n{own}\n}})();\n'
-    style = _asset("assets/report.css")
+    style = "\n".join(
+        (
+            _colours(":root", palette.CLASSES, palette.OTHER),
+            _colours(':root[data-theme="dark"]', palette.CLASSES_ON_DARK, palette.OTHER_ON_DARK),
+            _asset("assets/report.css"),
+        )
+    )
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -37,8 +45,14 @@ def assembled(title: str, data: dict[str, Any]) -> str:
         "data": cells.embedded(data),
         "script": script,
     }
-    # One pass, so that what is put in is never looked at again.
+    # In one pass, so that nothing in what is filled in can be taken for a place to fill.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _asset("assets/report.html"))
+
+
+def _colours(selector: str, classes: Sequence[str], other: str) -> str:
+    """Write the colours of the classes as CSS variables."""
+    named = [f"--class-{k}: {colour};" for k, colour in enumerate(classes)]
+    return f"{selector} {{ {' '.join(named)} --other: {other}; }}"
 
 
 def _asset(name: str) -> str:

@@ -1,18 +1,18 @@
-"""What the charts show: counts, quantiles and sums, never the points themselves."""
+"""What the panels show: counts, quantiles and sums, never the points themselves."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dataworth import decisions
+from dataworth import decisions, palette
+from dataworth.arrays import Floats, Ints
 from dataworth.report import cells
 
 MOST_GROUPS = 12
-MOST_COLOURS = 7
+MOST_COLOURS = len(palette.CLASSES)
 N_BINS = 6
 N_STEPS = 60
 N_CURVE = 300
@@ -21,21 +21,31 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Groups:
-    """The points in a few groups: a code per point, and the names of the codes.
+    """The points in a few groups.
 
-    Bins of numbers are in their order, categories by size; `rest` is the code of those too rare to
-    have a group of their own, or None.
+    Attributes
+    ----------
+    title : str
+        What they are grouped by.
+    codes : (n_train,) array of int64
+        The group of each point.
+    names : list of str
+        The names of the groups: bins of numbers in their order, categories by their size.
+    binned : bool
+        Whether the groups are bins of numbers.
+    rest : int or None
+        The group of all categories that are too rare to have one of their own, if there is one.
     """
 
     title: str
-    codes: NDArray[np.int64]
+    codes: Ints
     names: list[str]
     binned: bool
     rest: int | None
 
 
 def categories(title: str, items: Sequence[Any]) -> Groups:
-    """One group per value, the most frequent ones; the others share one."""
+    """Give each of the most frequent values a group of its own; the others share one."""
     texts = [None if v is None else _text(v) for v in items]
     ranked = sorted(Counter(texts).items(), key=lambda pair: (-pair[1], str(pair[0])))
     own = ranked if len(ranked) <= MOST_GROUPS else ranked[: MOST_GROUPS - 1]
@@ -55,7 +65,7 @@ def _text(value: Any) -> str:
 
 
 def bins(title: str, items: Sequence[Any]) -> Groups:
-    """Groups of numbers next to each other, about as many points in each."""
+    """Group numbers that are next to each other, about as many points in each group."""
     numbers = np.array([np.nan if v is None else float(v) for v in items])
     known = ~np.isnan(numbers)
     inner = np.unique(
@@ -74,14 +84,14 @@ def bins(title: str, items: Sequence[Any]) -> Groups:
 
 
 def by_column(column: cells.Column) -> Groups:
-    """Bins of a column of many numbers, categories of any other."""
+    """Group a column: into bins if it has many different numbers, else into categories."""
     if column.is_number and len(set(column.items)) > MOST_GROUPS:
         return bins(column.name, column.items)
     return categories(column.name, column.items)
 
 
-def histogram(values: NDArray[np.float64], classes: Groups) -> dict[str, Any]:
-    """Counts by class in bins of one width, an edge at 0, the tails pooled in the outer bins."""
+def histogram(values: Floats, classes: Groups) -> dict[str, Any]:
+    """Count values by class in bins of one width; an edge is at 0, outliers in the outer bins."""
     low, high = np.quantile(values, [0.005, 0.995])
     if low == high:
         low, high = values.min(), values.max()
@@ -104,21 +114,21 @@ def histogram(values: NDArray[np.float64], classes: Groups) -> dict[str, Any]:
 
 
 def _round_step(width: float) -> float:
-    """The next larger step of 1, 2 or 5 times a power of ten, so that edges are round."""
+    """Round up to 1, 2 or 5 times a power of ten, so that the edges of bins are round."""
     power = 10.0 ** np.floor(np.log10(width))
     return float(power * min(m for m in (1, 2, 5, 10) if m * power >= width * 0.999))
 
 
-def _coloured(groups: Groups) -> tuple[NDArray[np.int64], list[str]]:
-    """As many groups as colours can be told apart; bins are few enough already."""
+def _coloured(groups: Groups) -> tuple[Ints, list[str]]:
+    """Keep as many groups as there are colours, and pool the others."""
     if len(groups.names) <= MOST_COLOURS + (groups.rest is not None):
         return groups.codes, groups.names
     kept = groups.names[:MOST_COLOURS]
     return np.minimum(groups.codes, MOST_COLOURS), [*kept, "all others"]
 
 
-def curve(values: NDArray[np.float64]) -> dict[str, Any]:
-    """Sums of the best values, best first, at a few hundred sizes and at the peak."""
+def curve(values: Floats) -> dict[str, Any]:
+    """Add values up, the best first; keep the sums at a few hundred sizes and at the peak."""
     sums = np.concatenate([[0.0], np.cumsum(np.sort(values)[::-1])])
     peak = int((values > 0).sum())
     sizes = np.linspace(0, values.size, N_CURVE + 1).round().astype(np.int64)
@@ -130,8 +140,8 @@ def curve(values: NDArray[np.float64]) -> dict[str, Any]:
     }
 
 
-def breakdown(values: NDArray[np.float64], groups: Groups) -> dict[str, Any]:
-    """Per group: its name, size, number of negative points, mean and quantiles."""
+def breakdown(values: Floats, groups: Groups) -> dict[str, Any]:
+    """List each group's name, size, number of negative points, mean and quantiles."""
     rows = []
     for code, name in enumerate(groups.names):
         own = values[groups.codes == code]
@@ -139,3 +149,12 @@ def breakdown(values: NDArray[np.float64], groups: Groups) -> dict[str, Any]:
         negative = int((own < 0).sum())
         rows.append([name, own.size, negative, cells.significant(float(own.mean())), quantiles])
     return {"name": groups.title, "binned": groups.binned, "rest": groups.rest, "groups": rows}
+
+
+# The data of each panel, under the name by which its script finds them. They are made of the values
+# and of all groupings, the first of which is by label or target.
+PANELS: Mapping[str, Callable[[Floats, Sequence[Groups]], Any]] = {
+    "histogram": lambda values, groups: histogram(values, groups[0]),
+    "curve": lambda values, groups: curve(values),
+    "breakdowns": lambda values, groups: [breakdown(values, part) for part in groups],
+}

@@ -1,22 +1,21 @@
-"""The table of the least valuable points, and what it takes to see why they are."""
+"""The table of the least valuable points, and what explains their values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dataworth import DataValues, decisions
+from dataworth.arrays import Array
+from dataworth.errors import InputError
 from dataworth.explanation import Explanation
 from dataworth.report import cells
 from dataworth.report.images import Album, Gallery
 from dataworth.report.summary import Groups
 
 MOST_COLUMNS = 60
-MOST_COMPARED = 12  # columns of the neighbours and validation points
-MOST_REASONS = 10  # neighbours and validation points of a row
+MOST_COMPARED = 12  # columns shown of neighbours and validation points
+MOST_REASONS = 10  # neighbours shown of a point, and validation points
 TEXT_BUDGET = 2_500_000
 TEXT_LENGTHS = (20_000, 5_000, 1_000, 300, 100, 30)
 COMPARED_LENGTHS = (300, 100, 50, 20)
@@ -25,42 +24,60 @@ COMPARED_LENGTHS = (300, 100, 50, 20)
 def check_explanations(
     explanations: Iterable[Explanation], n_train: int, n_validation: int
 ) -> dict[int, Explanation]:
-    """The explanations by position; n_validation is -1 where nobody knows."""
+    """Return the explanations by position; n_validation is -1 if it is not known."""
     known: dict[int, Explanation] = {}
     for number, explanation in enumerate(explanations):
         name = f"explanations[{number}]"
         if not 0 <= explanation.index < n_train:
-            raise ValueError(
-                f"{name}.index must be from 0 to {n_train - 1}; got {explanation.index}."
+            raise InputError(
+                f"{name}.index", f"be from 0 to {n_train - 1}", f"got {explanation.index}"
             )
         if explanation.index in known:
-            raise ValueError(f"{name}: position {explanation.index} is explained twice.")
+            raise InputError(
+                "explanations",
+                "explain each point once",
+                f"{name}: position {explanation.index} is explained twice",
+            )
         for field, positions, end in (
             ("neighbors", explanation.neighbors["index"], n_train),
             ("hurts", explanation.hurts["validation"], n_validation),
         ):
             for position in positions.tolist():
                 if position < 0 or 0 <= end <= position:
-                    raise ValueError(f"{name}.{field} names a point that is not there: {position}.")
+                    raise InputError(
+                        "explanations",
+                        "name points that exist",
+                        f"{name}.{field} names a point that is not there: {position}",
+                    )
         known[explanation.index] = explanation
     return known
 
 
 def label_text(label: Any) -> str | None:
-    """A label as text, None where there is none."""
+    """Return a label as text, or None if it is missing."""
     return None if cells.is_missing(label) else decisions.plain(label)
 
 
 @dataclass(frozen=True)
 class Points:
-    """Training or validation points as users gave them: columns, ids and pictures."""
+    """Training or validation points as users gave them.
+
+    Attributes
+    ----------
+    columns : dict
+        The columns by name.
+    ids : sequence or None
+        The ids, if there are any.
+    gallery : Gallery or None
+        The pictures, if there are any.
+    """
 
     columns: Mapping[str, cells.Column]
     ids: Sequence[Any] | None = None
     gallery: Gallery | None = None
 
     def facts(self, position: int, album: Album) -> dict[str, Any]:
-        """The id and the picture of a point, where it has them."""
+        """Return the id and the picture of a point, if it has them."""
         facts: dict[str, Any] = {}
         if self.ids is not None:
             facts["id"] = label_text(self.ids[position])
@@ -70,7 +87,19 @@ class Points:
 
 
 class Table:
-    """Rows of the least valuable points, and records of the points that explain them."""
+    """Rows of the least valuable points, and records of the points that explain them.
+
+    Parameters
+    ----------
+    values : DataValues
+        The values.
+    shown : sequence of Column
+        The columns that users gave; the first 60 are shown.
+    explanations : dict
+        Explanations by position.
+    n_rows : int
+        How many points.
+    """
 
     def __init__(
         self,
@@ -81,7 +110,7 @@ class Table:
     ) -> None:
         self.values = values
         self.columns = shown[:MOST_COLUMNS]
-        self.positions = np.argsort(values.values, kind="stable")[:n_rows].tolist()
+        self.positions = values.order[:n_rows].tolist()
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
@@ -89,7 +118,7 @@ class Table:
             self.notes.append(f"Of {len(shown)} columns the first {MOST_COLUMNS} are shown.")
 
     def rows(self, points: Points, groups: Sequence[Groups]) -> list[dict[str, Any]]:
-        """One object per row; short keys, for there are many."""
+        """Make one object per row; keys are short because there are many rows."""
         raw = [[cells.cell(c.items[p]) for c in self.columns] for p in self.positions]
         length, cut = cells.cut_to_budget(raw, TEXT_BUDGET, TEXT_LENGTHS)
         if length < TEXT_LENGTHS[0]:
@@ -113,15 +142,15 @@ class Table:
         return rows
 
     def neighbors(self, points: Points) -> dict[str, Any]:
-        """Records of the training points that the explanations name."""
+        """Make records of the training points that the explanations name."""
         return self._records(points, [e.neighbors["index"] for e in self.reasons.values()])
 
     def judges(self, points: Points) -> dict[str, Any]:
-        """Records of the validation points that the explanations name."""
+        """Make records of the validation points that the explanations name."""
         return self._records(points, [e.hurts["validation"] for e in self.reasons.values()])
 
-    def _records(self, points: Points, named: Iterable[NDArray[Any]]) -> dict[str, Any]:
-        """The first cells of points, cut short; the points of the worst rows come first."""
+    def _records(self, points: Points, named: Iterable[Array]) -> dict[str, Any]:
+        """Make records of points: their first cells, cut short, those of the worst rows first."""
         positions = list(dict.fromkeys(int(p) for some in named for p in some[:MOST_REASONS]))
         shown = [points.columns.get(c.name) for c in self.columns[:MOST_COMPARED]]
         raw = [[None if c is None else cells.cell(c.items[p]) for c in shown] for p in positions]

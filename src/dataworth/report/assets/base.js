@@ -1,7 +1,7 @@
 const report = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-/* All that comes from the data goes through here: as text or as an attribute, never as markup. */
+/* Everything that comes from the data goes through here, as text or as an attribute, never as markup. */
 function el(tag, props, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props || {})) {
@@ -13,7 +13,7 @@ function el(tag, props, ...children) {
   return node;
 }
 
-/* Text of the data: its direction must not turn what surrounds it. */
+/* Text of the data. Whatever direction it is written in, the text around it keeps its own. */
 const data = (text, props) => el("bdi", { class: "data", ...props }, text === "" ? el("span", { class: "muted" }, "empty") : String(text));
 
 const whole = new Intl.NumberFormat("en");
@@ -35,7 +35,7 @@ const percent = (part, total) => {
 };
 const clip = (text, length) => (text.length > length ? text.slice(0, length - 1).trimEnd() + "…" : text);
 
-/* The browser's memory, where it has one: private windows and some settings refuse. */
+/* What the browser remembers. Private windows and some settings do not allow it: then it remembers nothing. */
 const memory = {
   get(key) {
     try { return JSON.parse(localStorage.getItem("dataworth:" + key)); } catch { return null; }

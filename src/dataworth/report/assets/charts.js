@@ -1,8 +1,11 @@
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const palette = (n, hasRest) => Array.from({ length: n }, (_, k) => css(hasRest && k === n - 1 ? "--other" : `--class-${k % 7}`));
+let nColours = 0;
+while (css(`--class-${nColours}`)) nColours += 1;
+/* One colour per class; the classes that are left over share the last one. */
+const palette = (n) => Array.from({ length: n }, (_, k) => css(k < nColours ? `--class-${k}` : "--other"));
 const charts = [];
 
-/* A card with a heading, a chart, and the same numbers as a table for those who cannot see it. */
+/* A card with a heading, a chart, and the same numbers as a table for people who cannot see the chart. */
 function card(title, text, height, wide, draw, table) {
   const canvas = el("canvas", { role: "img", "aria-label": `${title}. ${text}` });
   const box = el("div", { class: "canvas" }, canvas);
@@ -17,7 +20,7 @@ function card(title, text, height, wide, draw, table) {
   byId("charts").append(place);
 }
 
-/* At most three cards in a row, and rows as full as each other. */
+/* At most three cards in a row, and about as many in every row. */
 function arrange() {
   const small = byId("charts").querySelectorAll(".card:not(.wide)");
   const inRows = Math.ceil(small.length / 3);
@@ -101,10 +104,10 @@ function histogramCard() {
     return `${number(edges[k])} to ${number(edges[k + 1])}`;
   };
   const steps = edges.slice(1).map((_, k) => k);
-  const what = report.regression ? "target" : "label";
-  const tails = below || above ? " The outermost bars hold everything beyond them." : "";
-  card(`Values by ${what}`, `How many points have which value. Left of the dashed line values are negative.${tails}`, 300, true, () => {
-    const colours = palette(series.length, series.length > 7);
+  const what = report.numeric ? "target" : "label";
+  const tails = below || above ? " The outermost bars include everything beyond them." : "";
+  card(`Values by ${what}`, `How many points have which value. Values to the left of the dashed line are negative.${tails}`, 300, true, () => {
+    const colours = palette(series.length);
     return {
       type: "bar",
       data: {
@@ -137,7 +140,7 @@ function curveCard() {
   const lost = Math.max(...sums) - sums[sums.length - 1];
   const text = `Values added up, the most valuable point first. ${
     peak < report.n ? `The curve falls after ${plural(peak, "point")}: the others take ${number(lost)} away again.` : "No point takes anything away."}${
-    shapley ? " It ends at what all points together achieve beyond none." : ""}`;
+    shapley ? " It ends at what all points together achieve, compared with none." : ""}`;
   card("Cumulative value", text, 300, true, () => ({
     type: "line",
     data: { datasets: [{
@@ -163,7 +166,7 @@ const rowHeight = 30;
 
 function spreadCard() {
   const { groups } = report.breakdowns[0];
-  const what = report.regression ? "target" : "label";
+  const what = report.numeric ? "target" : "label";
   card(`Spread of values by ${what}`, "The thin bar holds the middle 90 % of the points, the thick one the middle half; the dot is the median.", groups.length * rowHeight + 50, false, () => {
     const bars = (low, high, colour, thickness) => ({
       data: groups.map((one) => [one[4][low], one[4][high]]), backgroundColor: colour, barThickness: thickness, grouped: false, minBarLength: 2,
@@ -205,7 +208,7 @@ function shareCard(breakdown, position) {
   const most = Math.min(1, Math.max(...order.map(share), overall) * 1.45 || 1);
   const chance = (n) => 3 * Math.sqrt((overall * (1 - overall)) / n);
   const stands = groups.map((one) => one[2] / one[1] > overall + chance(one[1]));
-  const text = `Of all points ${percent(report.negative, report.n)} are negative, the dashed line. ${
+  const text = `${percent(report.negative, report.n)} of all points are negative (the dashed line). ${
     stands.some(Boolean) ? "Orange bars are above it by more than chance explains" : "No bar is above it by more than chance explains"}. Choose a bar to see its points in the table.`;
   card(`Negative points by ${clip(breakdown.name, 60)}`, text, groups.length * rowHeight + 50, false, () => ({
     type: "bar",
@@ -246,3 +249,13 @@ function shareCard(breakdown, position) {
   }), () => [[breakdown.name, "points", "negative", "share", "mean value"],
     groups.map(([name, n, negative, mean]) => [name, count(n), count(negative), percent(negative, n), number(mean)])]);
 }
+
+/* The panels in their order on the page. Each draws what `summary.PANELS` made for it. */
+const PANELS = [
+  histogramCard,
+  curveCard,
+  () => report.breakdowns.forEach((breakdown, k) => {
+    shareCard(breakdown, k);
+    if (k === 0) spreadCard();
+  }),
+];

@@ -1,6 +1,6 @@
 const LONG = 600;
 
-/* Text that may be long: the first part, and a button for the rest. */
+/* Text that may be long: its first part, and a button that shows the rest. */
 function longText(value) {
   const [text, more] = Array.isArray(value) ? value : [String(value), 0];
   const rest = more ? el("span", { class: "muted" }, ` … and ${plural(more, "more character")} that are not in this report`) : null;
@@ -27,8 +27,8 @@ function shortText(value, length) {
 
 function chip(label, row) {
   if (label === null || label === undefined) return el("span", { class: "muted" }, "unknown");
-  const kind = report.regression ? "" : label === row.y ? "given" : "against";
-  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.regression && isNumber(label) ? number(Number(label), 4) : clip(label, 40)));
+  const kind = report.numeric ? "" : label === row.y ? "given" : "against";
+  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.numeric && isNumber(label) ? number(Number(label), 4) : clip(label, 40)));
 }
 
 function tallied(labels) {
@@ -37,10 +37,10 @@ function tallied(labels) {
   return [...totals].sort((a, b) => b[1] - a[1]);
 }
 
-/* The reason in a line: which labels are around the point, and whom it misleads. */
+/* The reason in one line: which labels are near the point, and which points it hurts. */
 function reason(row) {
   if (!row.h) return el("span", { class: "muted" }, "not explained");
-  if (report.regression) {
+  if (report.numeric) {
     return el("span", {}, row.n.length ? [el("span", { class: "muted" }, "near it "), numbersOf(row.n.slice(0, 3))] : null,
       row.h.length ? [el("span", { class: "muted" }, row.n.length ? " · hurts " : "hurts "), numbersOf(row.h.slice(0, 3))] : null);
   }
@@ -52,15 +52,15 @@ const numbersOf = (lines) => lines.map((one) => number(Number(one[1]), 3)).join(
 
 function sentence(row) {
   const words = [];
-  if (row.n.length && !report.regression) {
+  if (row.n.length && !report.numeric) {
     const total = row.n.reduce((sum, n) => sum + n[3], 0);
     const against = row.n.filter((n) => n[1] !== row.y);
     const weight = against.reduce((sum, n) => sum + n[3], 0);
     words.push(against.length
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
-      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: the label may be right and the point still be in the way of others.`);
+      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
   }
-  if (row.h.length) words.push(`It does most harm to ${plural(row.h.length, `${report.judgedBy} point`)} below.`);
+  if (row.h.length) words.push(`It does the most harm to the ${plural(row.h.length, `${report.judgedBy} point`)} below.`);
   return el("p", { class: "sentence" }, words.join(" "));
 }
 
@@ -89,7 +89,7 @@ function detail(row) {
   const bounds = row.b ? el("p", { class: "muted" }, `The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`) : null;
   const why = !row.h ? el("p", { class: "muted" }, "No explanation was computed for this point.") : [
     sentence(row),
-    row.n.length ? reasonsTable("Nearest training points", report.regression ? "What is around it." : "They out-vote it where their labels differ from its own.",
+    row.n.length ? reasonsTable("Nearest training points", report.numeric ? "Their targets beside its own." : "They outvote it if their labels differ from its own.",
       ["position", "label", "distance", "weight"], row.n, report.train, row) : null,
     row.h.length ? reasonsTable(report.judgedBy === "training" ? "Points it hurts most" : "Validation points it hurts most", "Its contribution to each, the worst first.",
       ["position", "label", "contribution"], row.h, report.judges, row) : null,

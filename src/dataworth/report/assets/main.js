@@ -8,7 +8,7 @@ function showFilters() {
   const places = [
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
-    hasSuggestions && !report.regression ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
@@ -63,28 +63,28 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.regression ? "targets" : "labels"}.`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.`;
   const differing = report.rows.filter((row) => proposal(row)).length;
   const tile = (figure, word) => el("div", { class: "tile" }, el("strong", {}, figure), el("span", {}, word));
   byId("tiles").append(
     tile(count(report.n), "training points"),
     tile(count(report.negative), `with a negative value, ${percent(report.negative, report.n)}`),
     tile(number(lowest), "the lowest value"),
-    hasSuggestions && !report.regression ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
+    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
   const all = report.rows.length === report.n;
   byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
-  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all of them. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
 function showAbout() {
-  const meaning = report.regression ? "Positive points bring predictions on validation points nearer to their targets, negative ones take them away."
+  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   const zero = report.game === "hard" ? "In the hard game the values of one validation point add up to at most 0, so a negative value alone says little."
-    : "A negative value means that it does more harm than good.";
+    : "A negative value means that the point does more harm than good.";
   byId("about").append(
-    el("p", {}, `${meaning} ${zero} The order counts most: do not take 0 for a threshold, and look before you remove. A low value can also be a rare but right example, or a validation label that is wrong.`),
-    report.bounded ? el("p", {}, "These values are within bounds rather than exact; the details of each point show its bounds.") : "",
+    el("p", {}, `${meaning} ${zero} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
+    report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },
       [["dataworth", report.version], ["validation points", count(report.nValidation)], ...report.params].map(([key, value]) => el("div", {}, el("dt", {}, data(key)), el("dd", {}, data(clip(value, 300))))))));
@@ -100,12 +100,7 @@ function theme(choice) {
 function start() {
   loadMarks();
   showWords();
-  histogramCard();
-  curveCard();
-  report.breakdowns.forEach((breakdown, k) => {
-    shareCard(breakdown, k);
-    if (k === 0) spreadCard();
-  });
+  PANELS.forEach((draw) => draw());
   arrange();
   showFilters();
   showTable();

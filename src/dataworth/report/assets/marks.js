@@ -12,11 +12,11 @@ function loadMarks() {
   }
 }
 
-/* The label that relabelling begins with: the suggestion, where it says anything new. */
+/* The label that relabelling starts from: the suggestion, if it differs from the label given. */
 const proposal = (row) => (row.s !== undefined && row.s !== null && row.s !== row.y ? row.s : "");
 
 const isNumber = (text) => /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$/.test(text);
-const isComplete = (mark) => mark.decision !== "relabel" || (report.regression ? isNumber(mark.label) : mark.label !== "");
+const isComplete = (mark) => mark.decision !== "relabel" || (report.numeric ? isNumber(mark.label) : mark.label !== "");
 
 function setMark(row, decision, label) {
   if (decision === null) marks.delete(row.p);
@@ -41,8 +41,8 @@ function showCount() {
   byId("clear").disabled = !marks.size;
 }
 
-/* One apostrophe wherever a spreadsheet could begin to read a formula; `decisions.read` takes one
-   away at the same places. A cell that is a plain number is none. */
+/* Put an apostrophe wherever a spreadsheet could begin to read a formula; `decisions.read` removes
+   it again. A plain number is not a formula. */
 const guard = (text) => (isNumber(text) ? text : text.replace(/(?<=^|[;,\t\n\r])(?=[ \t\r\n'"]*[=+\-@\t\r\n＝＋－＠])/g, "'"));
 const quoted = (text) => `"${guard(text).replaceAll('"', '""')}"`;
 
@@ -59,7 +59,7 @@ function download() {
   const open = report.rows.filter((row) => marks.has(row.p) && !isComplete(marks.get(row.p)));
   if (open.length) {
     showOpen();
-    tell(`Choose a new label for ${plural(open.length, "point")} first, or mark ${open.length === 1 ? "it" : "them"} otherwise.`);
+    tell(`Choose a new label for ${plural(open.length, "point")} first, or mark ${open.length === 1 ? "it" : "them"} differently.`);
     return;
   }
   const address = URL.createObjectURL(new Blob([decisionsFile()], { type: "text/csv;charset=utf-8" }));

@@ -23,7 +23,7 @@ function fields() {
   const list = [
     { key: "position", head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
     { key: "value", head: "Value", of: (row) => row.v, number: true },
-    { key: "label", head: report.regression ? "Target" : "Label given", of: (row) => row.y },
+    { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
   if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
   for (const k of [...state.shown].sort((a, b) => a - b)) {
@@ -124,14 +124,14 @@ function decisionCell(row, mark) {
     on: { click: () => markRow(row, kind) } }, WORDS[kind]));
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
   if (!mark || mark.decision !== "relabel") return group;
-  const label = report.regression
+  const label = report.numeric
     ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: "new target" })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
   label.setAttribute("aria-label", "New label");
   label.classList.toggle("open", !isComplete(mark));
   label.addEventListener("input", () => {
-    setMark(row, "relabel", label.value.trim() === "" ? "" : report.regression ? label.value.trim() : label.value);
+    setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
     label.classList.toggle("open", !isComplete(marks.get(row.p)));
   });
   return el("div", {}, group, label);
@@ -141,7 +141,7 @@ function lineOf(position) {
   return byId("frame").querySelector(`tr.point[data-position="${position}"]`);
 }
 
-/* Draw one row anew and leave the others: what was marked does not jump away under a filter. */
+/* Redraw one row and leave the others, so that a filter does not take a row away as soon as it is marked. */
 function redraw(row, focus) {
   const old = lineOf(row.p);
   if (!old) return;

@@ -1,0 +1,197 @@
+"""Files of values: a numpy archive, or a table that keeps the facts of the run beside its columns.
+
+Every format holds the same things: arrays by name, and facts as JSON. This module knows nothing
+else of a result; `dataworth.result` makes a `DataValues` from them.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dataworth.arrays import Array
+from dataworth.errors import InputError, extra
+from dataworth.files import tables
+from dataworth.files.atomic import atomic
+from dataworth.inputs import frames
+
+FORMAT = "dataworth values 1"
+NUMBERS = ("values", "lower", "upper")
+ARRAYS = (*NUMBERS, "index", "labels")
+# Which column of a table holds which array. The index is in a column "index" or "id".
+COLUMNS = {"value": "values", "lower": "lower", "upper": "upper", "label": "labels"}
+ENDINGS = (*tables.TABLES, ".npz")
+KEY = b"dataworth"  # the name of the facts in the metadata of a table
+
+
+@dataclass(frozen=True)
+class Facts:
+    """How values were computed; the defaults are for files that do not say.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters of the valuator.
+    n_validation : int
+        The number of validation points.
+    weight_error : float
+        How far the approximation of real weights can move a value.
+    version : str
+        The version of dataworth that computed the values.
+    recall : float or None
+        The share of the nearest points that an approximate search found.
+    library : str or None
+        The library that the training table came from.
+
+    Examples
+    --------
+    >>> from dataworth.files.values import Facts
+    >>> Facts.from_json(Facts(n_validation=3, recall=0.9).to_json()).recall
+    0.9
+    """
+
+    params: Mapping[str, Any] = field(default_factory=dict)
+    n_validation: int = 0
+    weight_error: float = 0.0
+    version: str = ""
+    recall: float | None = None
+    library: str | None = None
+
+    def to_json(self) -> str:
+        """Write the facts, and the name of the format, as JSON."""
+        return json.dumps({"format": FORMAT, **vars(self), "params": dict(self.params)})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read what `to_json` wrote; a ValueError, KeyError or TypeError says that it did not."""
+        facts = json.loads(text)
+        name = facts.pop("format")
+        known = cls(**facts)
+        whole = (
+            name == FORMAT
+            and len(facts) == len(cls.__dataclass_fields__)
+            and isinstance(known.params, dict)
+            and isinstance(known.n_validation, int)
+            and isinstance(known.weight_error, float)
+            and isinstance(known.version, str)
+            and isinstance(known.recall, float | None)
+            and isinstance(known.library, str | None)
+        )
+        if not whole:
+            raise ValueError("its facts are not those of values")
+        return known
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file of values holds.
+
+    Attributes
+    ----------
+    arrays : dict
+        The arrays by their names, `ARRAYS`.
+    facts : Facts
+        How the values were computed.
+    groups : array or None
+        The group of each training point. Numpy archives do not keep it.
+    """
+
+    arrays: Mapping[str, Array]
+    facts: Facts
+    groups: Array | None = None
+
+
+def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
+    """Write a numpy archive, whole or not at all, whatever the ending of its name."""
+    facts = np.array(contents.facts.to_json())
+    with atomic(path) as file:
+        np.savez(file, **contents.arrays, facts=facts, allow_pickle=False)
+
+
+def read_archive(path: str | os.PathLike[str]) -> Contents:
+    """Read what `write_archive` wrote. Nothing is unpickled."""
+    with Path(path).open("rb") as handle:
+        try:
+            with np.load(handle, allow_pickle=False) as file:
+                facts = Facts.from_json(str(file["facts"]))
+                arrays = {name: file[name] for name in ARRAYS}
+            if any(arrays[name].dtype != np.float64 for name in NUMBERS):
+                raise ValueError("its values are not numbers")
+            if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:
+                raise ValueError("its arrays differ in shape")
+        except Exception as error:  # a damaged archive makes its readers raise anything
+            raise InputError(
+                "path", "name a file written by DataValues.save", f"{os.fspath(path)!r} is not"
+            ) from error
+    return Contents(arrays, facts)
+
+
+def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
+    """Arrange the arrays as the columns of a table.
+
+    Parameters
+    ----------
+    contents : Contents
+        The arrays and, if there are any, the groups.
+    ids : bool
+        Whether the index holds ids that users gave; the column is then named so.
+
+    Returns
+    -------
+    dict
+        The columns: index or id, value, lower, upper, label and, if there are groups, group.
+    """
+    table = {"id" if ids else "index": contents.arrays["index"]}
+    table |= {name: contents.arrays[array] for name, array in COLUMNS.items()}
+    return table if contents.groups is None else {**table, "group": contents.groups}
+
+
+def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False) -> None:
+    """Write values in the format that the ending of the name asks for, whole or not at all.
+
+    Parquet, Arrow and Feather files keep the facts in the metadata of their schema. CSV and TSV
+    files keep no facts, and NPZ files no groups.
+    """
+    ending = tables.check_ending(path, ENDINGS, "path")
+    if ending == ".npz":
+        write_archive(path, contents)
+        return
+    table = columns(contents, ids=ids)
+    if ending in tables.SEPARATORS:  # these need no pyarrow
+        with atomic(path) as file:
+            plain = {name: array.tolist() for name, array in table.items()}
+            tables.write_csv(file, plain, tables.SEPARATORS[ending])
+        return
+    pa = extra("pyarrow", f"a {ending} file", "cli")
+    plain = {name: a.tolist() if a.dtype.kind == "U" else a for name, a in table.items()}
+    tables.write_table(path, pa.table(plain, metadata={KEY: contents.facts.to_json()}))
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Read what `write` wrote, in the format that the ending of the name tells."""
+    if tables.check_ending(path, ENDINGS, "path") == ".npz":
+        return read_archive(path)
+    table = tables.read_table(path)
+    name, wanted = os.fspath(path), "be a file of values written by dataworth"
+    lacking = set(COLUMNS) - set(table.column_names)
+    if lacking:
+        raise InputError(name, wanted, f"it has no column {min(lacking)!r}")
+
+    def array(column: str) -> Array:
+        return np.asarray(frames.entries(table.column(column), column))
+
+    kept = (table.schema.metadata or {}).get(KEY)
+    key = next((k for k in ("id", "index") if k in table.column_names), None)
+    try:
+        facts = Facts() if kept is None else Facts.from_json(kept)
+        arrays = {known: array(column) for column, known in COLUMNS.items()}
+        arrays |= {known: arrays[known].astype(np.float64) for known in NUMBERS}
+        arrays["index"] = np.arange(table.num_rows) if key is None else array(key)
+        groups = array("group") if "group" in table.column_names else None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(name, wanted, f"it does not fit: {str(error).rstrip('.')}") from None
+    return Contents(arrays, facts, groups)
