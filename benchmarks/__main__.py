@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 
 import dataworth
 from dataworth import KNNShapley
-from dataworth.games.all import DirectGame, Game, HardGame, RegressionGame, SoftGame
+from dataworth.games.direct import DirectGame
+from dataworth.games.game import Game
+from dataworth.games.hard import HardGame
 from dataworth.games.kernels import hard
 from dataworth.games.kernels.coefficients import shapley_like
+from dataworth.games.regression import RegressionGame
+from dataworth.games.soft import SoftGame
 from dataworth.neighbors import distances as neighbors
-from dataworth.weights import Ranked, Weighting
+from dataworth.neighbors import ranking
+from dataworth.weights.ranked import Ranked
+from dataworth.weights.weighting import Weighting
 
 OUT = Path(__file__).parent / "RESULTS.md"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -75,7 +81,7 @@ def kernel_table() -> list[str]:
             ids = top + weights * np.random.default_rng(1).choice([-1, 1], n)
             c, out, tail = shapley_like(n, k), np.empty(n), np.empty(2 * top + 1)
             kernel, argsort = least(
-                lambda: hard.binary(ids, n, top, k, c, out, tail),  # noqa: B023
+                lambda: hard.binary(ids, n, top, k, 1.0, c, out, tail),  # noqa: B023
                 lambda: np.argsort(row),  # noqa: B023
                 repeats=3 if n > 100_000 else 9,
             )
@@ -103,9 +109,13 @@ def games(n: int, k: int) -> dict[str, tuple[Game, Ranked, Any]]:
 
     even, ones = Weighting("uniform", "auto", 1), Ranked(order, np.ones(n, np.int16), None, True)
     return {
-        "hard, weighted": (HardGame(codes, 2, k, weighting(3), c), ranked(3), 1),
-        "hard, unweighted": (HardGame(codes, 2, k, even, c), ones, 1),
-        "hard, direct, 3 classes, 2 bits": (DirectGame(three, 3, k, weighting(2), c), ranked(2), 1),
+        "hard, weighted": (HardGame(codes, 2, k, weighting(3), c, 1.0), ranked(3), 1),
+        "hard, unweighted": (HardGame(codes, 2, k, even, c, 1.0), ones, 1),
+        "hard, direct, 3 classes, 2 bits": (
+            DirectGame(three, 3, k, weighting(2), c, 1.0),
+            ranked(2),
+            1,
+        ),
         "soft, weighted": (SoftGame(codes, 2, k, weighting(3), c), ranked(3), 1),
         "soft, real weights": (SoftGame(codes, 2, k, weighting(None), c), ranked(None), 1),
         "soft, unweighted": (SoftGame(codes, 2, k, even, c), ones, 1),
@@ -206,7 +216,7 @@ def end_to_end_table(n_features: int = 16, n_val: int = 8) -> list[str]:
                 ours, ranked = least(
                     lambda: valuator.value(X_val, y_val),  # noqa: B023
                     lambda: [
-                        neighbors.rank(row)
+                        ranking.rank(row)
                         for row in neighbors.distances(X_val, X, "euclidean", {})  # noqa: B023
                     ],
                     repeats=1 if n > 100_000 else 3,

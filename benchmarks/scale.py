@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from benchmarks.__main__ import least
 from dataworth import KNNShapley
 from dataworth.neighbors import distances as neighbors
-from dataworth.neighbors.search import merge, nearest_of
-from dataworth.weights import Known
+from dataworth.neighbors.distances import Measure
+from dataworth.neighbors.rows import Known, merge
+from dataworth.neighbors.search import nearest_of
 
 OUT = Path(__file__).parent / "SCALE.md"
 FEATURES, VALIDATION = 128, 100
@@ -159,7 +160,7 @@ def shards() -> list[str]:
             for game in ("soft", "hard")
         ]
         times = least(
-            lambda: nearest_of(X, 0, X_val[:1], size, "euclidean", {}),  # noqa: B023
+            lambda: nearest_of(X, 0, X_val[:1], size, Measure("euclidean")),  # noqa: B023
             lambda: merge(parts, size),  # noqa: B023
             *(lambda k=k: k.value(row, y[:1]) for k in kernels),  # noqa: B023
             repeats=5,

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from dataworth.arrays import Array, Flags, Floats, Ints
-from dataworth.plans import root as root  # the rank √N, for all experiments
+from dataworth.settings import root as root  # the rank √N, for all experiments
 from paper.datasets import SOURCES, Dataset
 
 Generator = np.random.Generator

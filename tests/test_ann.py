@@ -48,7 +48,7 @@ def test_recall_is_that_of_brute_force(index: dict[str, str]) -> None:
     X_val = X[:50] + np.float32(0.2)
     valuator = KNNShapley(neighbors="faiss", neighbors_params=index, support=30).fit(X, y)
     got = valuator.value(X_val, y[:50])
-    search = valuator._index
+    search = valuator._training.learned.index
     assert search is not None
     sample = np.unique(np.linspace(0, 49, 32).astype(int))
     found = search.find(X_val[sample], 31)
@@ -95,7 +95,7 @@ def test_encoder_and_saved_recall(tmp_path: Any) -> None:
 
 def test_an_index_travels_to_another_process() -> None:
     X, y = cloud(400)
-    index = KNNShapley(neighbors="faiss", support=5).fit(X, y)._index
+    index = KNNShapley(neighbors="faiss", support=5).fit(X, y)._training.learned.index
     assert index is not None
     there = pickle.loads(pickle.dumps(index))
     np.testing.assert_array_equal(there.find(X[:5], 6), index.find(X[:5], 6))

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ from dataworth.cli import data, options
 from dataworth.cli import main as cli
 from dataworth.errors import InputError, InputTypeError
 from dataworth.files import tables
+from dataworth.games.registry import GAMES
+from dataworth.games.ties import TIES
+from dataworth.result import read_values
+from dataworth.weights.functions import WEIGHTS
 
 N = 60
 CODE = "import sys; from dataworth.cli.main import main; sys.exit(main())"
@@ -125,14 +130,14 @@ def test_every_option_reaches_the_valuator(run: Any) -> None:
     )
     assert ran.code == 0, ran.err
     again = KNNShapley(radius=0.7, weights="uniform", n_bits=None, semivalue="banzhaf")
-    got, _ = tables.read_values("r.csv")
+    got, _ = read_values("r.csv")
     assert_array_equal(got.values, again.fit(X, y).value(cv=3).values)
     assert "3 folds" in ran.out
 
 
 def test_groups_are_paid(run: Any) -> None:
     ran = run("value train.csv --label y --id name --group owner -o v.csv")
-    values, owners = tables.read_values("v.csv")
+    values, owners = read_values("v.csv")
     assert owners is not None
     assert owners.tolist() == rows()["owner"]
     for row in values.by(owners):
@@ -187,7 +192,7 @@ def test_arrays_by_name_and_by_number(run: Any) -> None:
         expected = ref
         if ref is None:
             expected = KNNShapley().fit(X[:, ::2], y).value(X_val[:, ::2], y_val).values
-        assert_array_equal(tables.read_values("v.npz")[0].values, expected)
+        assert_array_equal(read_values("v.npz")[0].values, expected)
     run.refused("value x.npy --label y.npy --validation xy_val.npy", 2, "needs labels in a column")
     run.refused("value x.npy", 2, "--label must name")
 
@@ -197,7 +202,7 @@ def test_an_unnamed_first_column_is_an_index(run: Any) -> None:
     ran = run("value i.csv --label y -o v.csv")
     assert ran.code == 0
     assert "the first column has no name" in ran.err
-    values, _ = tables.read_values("v.csv")
+    values, _ = read_values("v.csv")
     assert values.index.tolist() == [10, 11, 12]
     ref = KNNShapley().fit(pa.table({"a": [1, 2, 3]}), list("pqp")).value()
     assert_array_equal(values.values, ref.values)
@@ -207,7 +212,7 @@ def test_forest(run: Any) -> None:
     run.refused("value train.csv --label y --encoder forest", 2, "give --validation or --cv")
     ran = run("value train.csv --label y --encoder forest --cv 3 -o v.npz")
     assert ran.code == 0, ran.err
-    values, _ = tables.read_values("v.npz")
+    values, _ = read_values("v.npz")
     assert values.params["metric"] == "hamming"
     assert TableEncoder.__name__ in values.params["encoder"]
 
@@ -377,7 +382,7 @@ def test_demo_is_the_demo(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("demo").out == "shown\n"
 
 
-HEAVY = ("sklearn", "numba", "pyarrow", "pandas", "scipy", "numpy")
+HEAVY = ("sklearn", "numba", "pyarrow", "pandas", "scipy")
 
 
 def loaded(code: str) -> str:
@@ -414,10 +419,11 @@ def test_what_the_package_exports() -> None:
 
 def test_every_choice_is_in_the_help(run: Any) -> None:
     shown = " ".join(re.sub("[│╭╰─╮╯]", " ", run("value --help").out).split())
-    for choices in (options.GAMES, options.WEIGHTS, options.ENCODERS):
+    registries: tuple[Mapping[str, Any], ...] = (GAMES, WEIGHTS, TIES, options.ENCODERS)
+    for choices in registries:
         assert f"<{'|'.join(choices)}>" in shown.replace("<", " <")
         for name, entry in choices.items():
-            assert f"{name}: {entry.words}" in shown
+            assert f"{name}: {getattr(entry, 'short', entry.words)}" in shown
 
 
 def test_completion() -> None:

@@ -140,7 +140,8 @@ def test_labels_of_every_kind(library: str, labels: list[Any]) -> None:
 def test_labels_of_special_types(series: Any) -> None:
     valuator = KNNShapley().fit([[0.0], [1.0], [2.0]], series)
     assert valuator.classes_.tolist() in (["a", "b"], [7, 8], [False, True])
-    assert valuator._targets[0] == valuator._targets[2] != valuator._targets[1]
+    codes = valuator._training.targets.codes
+    assert codes[0] == codes[2] != codes[1]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ class Case:
         unit = self.weights[order] / (7.0 if self.n_bits else 1.0)
         valuator = KNNShapley(
             n_neighbors=self.k,
-            game="hard" if self.game == "direct" else self.game,  # type: ignore[arg-type]
+            game="hard" if self.game == "direct" else self.game,
             multiclass="direct" if self.game == "direct" else "one-vs-one",
             weights="uniform" if self.uniform else lambda _: unit,
             n_bits=self.n_bits,

@@ -20,7 +20,7 @@ def binary(signed: NDArray[np.int64], k: int, top: int | None = None) -> NDArray
     top = top or max(int(abs(signed).max()), 1)
     n = signed.size
     out = np.full(n, np.nan)
-    hard.binary(signed + top, n, top, k, shapley_like(n, k), out, np.empty(2 * top + 1))
+    hard.binary(signed + top, n, top, k, 1.0, shapley_like(n, k), out, np.empty(2 * top + 1))
     return out
 
 
@@ -30,7 +30,7 @@ def one_vs_one(
     out = np.full(labels.size, np.nan)
     top = max(int(weights.max()), 1)
     hard.one_vs_one(
-        labels, weights, y, np.bincount(labels, minlength=n_classes), top, k,
+        labels, weights, y, np.bincount(labels, minlength=n_classes), top, k, 1.0,
         shapley_like(labels.size, k), out, np.empty((n_classes, top + 1)), np.empty((2, n_classes)),
     )  # fmt: skip
     return out

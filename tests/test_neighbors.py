@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 
 from dataworth.neighbors import distances as neighbors
+from dataworth.neighbors import ranking
 from tests import naive
 
 
@@ -43,7 +44,7 @@ def test_copies_are_at_equal_distance() -> None:
 @pytest.mark.parametrize("levels", [1, 2, 10, 10**9])
 def test_rank_breaks_ties_by_index(levels: int) -> None:
     row = np.random.default_rng(levels).integers(0, levels, 3000).astype(float)
-    order, ranked = neighbors.rank(row)
+    order, ranked = ranking.rank(row)
     assert order.tolist() == naive.ranking(row.tolist())
     np.testing.assert_array_equal(ranked, np.sort(row))
 
@@ -51,4 +52,4 @@ def test_rank_breaks_ties_by_index(levels: int) -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
 def test_rank_refuses_what_is_no_distance(bad: float) -> None:
     with pytest.raises(ValueError, match=f"metric gave a distance of {bad}"):
-        neighbors.rank(np.array([1.0, bad, 2.0]))
+        ranking.rank(np.array([1.0, bad, 2.0]))

@@ -80,7 +80,7 @@ def test_kernels_release_the_interpreter_lock() -> None:
         "from dataworth.games.kernels import hard\n"
         "from dataworth.games.kernels.coefficients import shapley_like\n"
         "n = 400_000\n"
-        "ids, rest = np.full(n, 8), (7, 20, shapley_like(n, 20))\n"
+        "ids, rest = np.full(n, 8), (7, 20, 1.0, shapley_like(n, 20))\n"
         "hard.binary(ids[:50], 50, *rest, np.empty(50), np.empty(15))\n"
         "args = (ids, n, *rest, np.empty(n), np.empty(15))\n"
         "work = threading.Thread(target=hard.binary, args=args)\n"

@@ -19,6 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from dataworth import KNNShapley
 from dataworth.neighbors import blocks as sources
 from dataworth.neighbors.blocks import ParquetRows
+from dataworth.neighbors.distances import Measure
+from dataworth.neighbors.points import Chosen
 
 KINDS = ("memmap", "integers", "fortran", "zarr", "h5py", "parquet")
 
@@ -167,7 +169,7 @@ def test_sources_travel_to_other_processes(kind: str, tmp_path: Path) -> None:
     X, y = points()
     there = pickle.loads(pickle.dumps(sources.Blocks(stored(kind, X, tmp_path), "X")))
     np.testing.assert_array_equal(there[3:9], X[3:9])
-    picked = sources.Picked(there, np.array([50, 2, 3, 4, 1]))
+    picked = Chosen(sources.BlockPoints(there, Measure("euclidean")), np.array([50, 2, 3, 4, 1]))
     np.testing.assert_array_equal(picked[0:5], X[[50, 2, 3, 4, 1]])
     (tmp_path / "val").mkdir()
     X_val = stored(kind, X[:12], tmp_path / "val")

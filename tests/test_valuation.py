@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from dataworth import KNNShapley, __version__
 from dataworth.games.kernels import hard
 from dataworth.neighbors import distances as neighbors
-from dataworth.run import total as runs
+from dataworth.run import adding_up
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -140,7 +140,7 @@ def test_float32_is_kept_without_a_copy() -> None:
     X, y, X_val, y_val = cloud(3, 80, 9)
     single = X.astype(np.float32)
     valuator = KNNShapley().fit(single, y)
-    assert valuator._points is single
+    assert valuator._training.raw is single
     got = valuator.value(X_val.astype(np.float32), y_val).values
     ref = KNNShapley().fit(single.astype(float), y).value(X_val.astype(np.float32), y_val).values
     np.testing.assert_array_equal(got, ref)
@@ -282,7 +282,7 @@ def test_result_says_how_it_was_made() -> None:
 def test_progress_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel has no terminal; there the bar is told to show itself."""
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    assert runs._hidden(progress=True) is None
+    assert adding_up._hidden(progress=True) is None
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
-    assert runs._hidden(progress=True) is False
-    assert runs._hidden(progress=False) is True
+    assert adding_up._hidden(progress=True) is False
+    assert adding_up._hidden(progress=False) is True

@@ -76,7 +76,7 @@ def test_callable_gets_sorted_distances() -> None:
     ],
 )
 def test_bad_callable(answer: NDArray[np.float64], message: str) -> None:
-    with pytest.raises(ValueError, match=f"callable given as weights must return .*{message}"):
+    with pytest.raises(ValueError, match=f"weights must return .*{message}"):
         Weighting(lambda d: answer, "auto", 3).rank(np.arange(3.0))
 
 

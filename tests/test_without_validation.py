@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from dataworth import ForestLeaves, KNNShapley
-from dataworth.encoders.choice import is_supervised
+from dataworth.encoders.choice import fitted_without_labels
 
 
 def cloud(n: int = 60, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -137,7 +137,7 @@ def test_labels_do_not_leak_through_a_forest() -> None:
 )
 def test_supervised_encoders_need_folds(encoder: Any, supervised: bool) -> None:
     X, y = cloud()
-    assert is_supervised(encoder, X) == supervised
+    assert (fitted_without_labels(encoder, X) is None) == supervised
     valuator = KNNShapley(encoder=encoder, metric="euclidean").fit(X, y)
     if supervised:
         with pytest.raises(ValueError, match=r"encoder must not learn .* use value\(cv=5\)"):

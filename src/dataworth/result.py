@@ -10,6 +10,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints, Table
 from dataworth.files import values as files
+from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
 
@@ -355,7 +356,7 @@ class DataValues:
 
 def is_numeric(game: str) -> bool:
     """Tell whether the targets of a game are numbers, not labels."""
-    return game == "regression"
+    return game in GAMES and GAMES[game].numeric
 
 
 def value_columns(

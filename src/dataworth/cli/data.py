@@ -15,17 +15,18 @@ import numpy as np
 import typer
 from sklearn.pipeline import make_pipeline
 
-from dataworth import parameters
 from dataworth.arrays import Array
 from dataworth.cli import terminal
-from dataworth.cli.options import SEMIVALUES
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
 from dataworth.estimator import KNNShapley
 from dataworth.files import tables
+from dataworth.files import values as value_files
+from dataworth.games import semivalues
 from dataworth.inputs import checks, frames, groups
-from dataworth.result import DataValues
+from dataworth.result import DataValues, read_values
+from dataworth.settings import Settings
 
 # Arguments of the library, and the options that they come from.
 OPTIONS = {
@@ -46,6 +47,7 @@ OPTIONS = {
         "radius",
         "semivalue",
         "support",
+        "ties",
         "weights",
     )
 }
@@ -91,27 +93,13 @@ def renaming(names: Mapping[str, str]) -> Iterator[None]:
         if error.argument not in names:
             raise
         raise error.renamed(names[error.argument]) from error
-    except (TypeError, ValueError) as error:
-        renamed = _by_first_word(error, names)
-        if renamed is None:
-            raise
-        raise renamed from error
 
 
-def _by_first_word(error: Exception, names: Mapping[str, str]) -> ValueError | None:
-    """Rename the argument that a plain error begins with.
-
-    To be deleted, with the clause that calls it, once all checks raise `InputError`.
-    """
-    first, space, rest = str(error).partition(" ")
-    return ValueError(names[first] + space + rest) if first in names else None
-
-
-def usage(check: Callable[..., Any], *args: Any) -> None:
+def usage(check: Callable[..., Any], *args: Any) -> Any:
     """Run a check of options; what it refuses is a wrong command, not a failed run."""
     try:
         with renaming(OPTIONS):
-            check(*args)
+            return check(*args)
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -128,7 +116,7 @@ def in_words(data: Data, validation: Path | None) -> AbstractContextManager[None
 def valuator(**params: Any) -> KNNShapley:
     """A valuator whose parameters have been checked, alone and together."""
     made = KNNShapley(**params)
-    usage(parameters.check, made)
+    usage(Settings.of, made.get_params(deep=False))
     return made
 
 
@@ -144,15 +132,8 @@ def number(text: str | None, option: str, kind: Callable[[str], Any], *words: st
 
 
 def semivalue(text: str) -> Any:
-    """The semivalue of an option: shapley, banzhaf or beta:a,b."""
-    head, _, tail = text.partition(":")
-    parts = tail.split(",")
-    if head == "beta" and len(parts) == 2:
-        return (head, *(number(part, "--semivalue beta:a,b", float) for part in parts))
-    if text not in SEMIVALUES:
-        listed = ", ".join(SEMIVALUES)
-        raise typer.BadParameter(f"--semivalue must be {listed} or beta:a,b; got {text!r}.")
-    return text
+    """The semivalue of an option: a name, or a name and numbers as in beta:4,1."""
+    return usage(semivalues.typed, text)
 
 
 def check_output(output: str | None, report: Path | None, *, page: str = "--report") -> None:
@@ -168,7 +149,7 @@ def check_output(output: str | None, report: Path | None, *, page: str = "--repo
         The option that names the report, for messages.
     """
     if output not in (None, "-"):
-        usage(tables.check_ending, output, tables.WRITABLE, "--output")
+        usage(tables.check_ending, output, value_files.ENDINGS, "--output")
     if report is not None:
         usage(tables.check_ending, report, (".html", ".htm"), page)
     for path in (output, report):
@@ -191,8 +172,8 @@ def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
 
 def values(path: Path) -> tuple[DataValues, Array | None]:
     """Read a file of values, and the group of each point if the file has them."""
-    usage(tables.check_ending, path, tables.WRITABLE, "VALUES")
-    return tables.read_values(path)
+    usage(tables.check_ending, path, value_files.ENDINGS, "VALUES")
+    return read_values(path)
 
 
 def training(

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
+from dataworth.games.registry import GAMES
+from dataworth.games.semivalues import SEMIVALUES
+from dataworth.games.ties import TIES
+from dataworth.weights.functions import WEIGHTS
+
 DATA, RESULTS, METHOD = "Data", "Results", "Method"  # the panels of --help
 
 
@@ -20,31 +25,23 @@ def _entries(**words: str) -> dict[str, Entry]:
     return {name: Entry(name, said) for name, said in words.items()}
 
 
-GAMES: Mapping[str, Entry] = _entries(
-    soft="the share of the vote that the right label gets",
-    hard="1 if the vote gets the label right, else 0",
-    regression="minus the squared error of the prediction",
-)
-WEIGHTS: Mapping[str, Entry] = _entries(
-    rbf="falling exponentially with distance",
-    linear="falling in a straight line to 0 at the farthest point",
-    inverse="one over the distance",
-    uniform="the same for all, which is fastest",
-)
-SEMIVALUES = ("shapley", "banzhaf")  # and beta, which has two numbers
 ENCODERS: Mapping[str, Entry] = _entries(
     auto="encodes the columns of tables and takes arrays as they are",
     none="takes numbers as they are",
     forest="learns from the labels (give --validation or --cv with it)",
 )
 
+SEMIVALUES_TYPED = ", ".join(kind.typed for kind in SEMIVALUES.values())
+
 # Choices are read from registries at run time, which a type checker cannot follow.
 if TYPE_CHECKING:
     GameName: TypeAlias = str
     WeightName: TypeAlias = str
     EncoderName: TypeAlias = str
+    TieName: TypeAlias = str
 else:
-    GameName, WeightName, EncoderName = Literal[*GAMES], Literal[*WEIGHTS], Literal[*ENCODERS]
+    GameName, WeightName = Literal[*GAMES], Literal[*WEIGHTS]
+    EncoderName, TieName = Literal[*ENCODERS], Literal[*TIES]
 
 
 def option(panel: str, help: str, *names: str, **rest: Any) -> Any:
@@ -53,8 +50,9 @@ def option(panel: str, help: str, *names: str, **rest: Any) -> Any:
 
 
 def listed(entries: Mapping[str, Any]) -> str:
-    """Every name with its words, for --help."""
-    return "; ".join(f"{name}: {entry.words}" for name, entry in entries.items()) + "."
+    """Every name with its words, for --help; the short ones where there are such."""
+    said = {name: getattr(entry, "short", entry.words) for name, entry in entries.items()}
+    return "; ".join(f"{name}: {words}" for name, words in said.items()) + "."
 
 
 Label = Annotated[

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from dataworth import report
+from dataworth import report, result
 from dataworth.cli.data import Data
 from dataworth.explanation import Explanation
 from dataworth.files import tables
-from dataworth.result import DataValues
+from dataworth.result import DataValues, value_columns
 
 REPORTED = 500  # points in the table of a report
 MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
@@ -22,17 +22,17 @@ def write_values(output: str | None, values: DataValues, data: Data) -> None:
     """Write values to a file, or as CSV to standard output where `output` is "-"."""
     ids = data.ids is not None
     if output == "-":
-        columns = tables.value_columns(values, ids, data.owners)
+        columns = value_columns(values, ids=ids, groups=data.owners)
         tables.write_csv(sys.stdout.buffer, {k: v.tolist() for k, v in columns.items()})
     elif output is not None:
-        tables.write_values(output, values, ids=ids, groups=data.owners)
+        result.write_values(output, values, ids=ids, groups=data.owners)
         print(f"The values are in {output}.")
 
 
 def worth_explaining(values: DataValues) -> list[int]:
     """The least valuable points: as many as a report shows, or fewer if memory is short."""
     most = max(min(REPORTED, MOST_CONTRIBUTIONS // values.n_validation), 1)
-    return np.argsort(values.values, kind="stable")[:most].tolist()
+    return values.order[:most].tolist()
 
 
 def write_report(

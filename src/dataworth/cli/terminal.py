@@ -42,7 +42,7 @@ def summary(
     if top:
         names = ["index", "value", *(("lower", "upper") if bounded else ()), "label"]
         table = _table(f"The {min(top, len(values))} least valuable", names)
-        for i in np.argsort(values.values, kind="stable")[:top]:
+        for i in values.order[:top]:
             numbers = [values.values[i], *((values.lower[i], values.upper[i]) if bounded else ())]
             cells = [_shown(values.index[i]), *(f"{n:.6g}" for n in numbers)]
             table.add_row(*(Text(cell) for cell in [*cells, _shown(values.labels[i])]))

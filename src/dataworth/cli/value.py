@@ -9,6 +9,9 @@ import typer
 
 from dataworth.cli import options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
+from dataworth.games.registry import GAMES
+from dataworth.games.ties import TIES
+from dataworth.weights.functions import WEIGHTS
 
 
 def value(
@@ -66,11 +69,15 @@ def value(
     ] = 5,
     game: Annotated[
         options.GameName,
-        option(METHOD, f"What a set of points is worth. {options.listed(options.GAMES)}"),
+        option(METHOD, f"What a set of points is worth. {options.listed(GAMES)}"),
     ] = "soft",
+    ties: Annotated[
+        options.TieName,
+        option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),
+    ] = "right",
     weights: Annotated[
         options.WeightName,
-        option(METHOD, f"How much a neighbour counts. {options.listed(options.WEIGHTS)}"),
+        option(METHOD, f"How much a neighbour counts. {options.listed(WEIGHTS)}"),
     ] = "rbf",
     bandwidth: Annotated[
         str, option(METHOD, "How wide the weights of rbf reach: a number, or auto.")
@@ -88,7 +95,7 @@ def value(
     ] = None,
     semivalue: Annotated[
         str,
-        option(METHOD, "How sets of different sizes count: shapley, banzhaf, or beta:4,1."),
+        option(METHOD, f"How sets of different sizes count: {options.SEMIVALUES_TYPED}."),
     ] = "shapley",
     support: Annotated[
         int | None,
@@ -128,6 +135,7 @@ def value(
     valuator = inputs.valuator(
         n_neighbors=neighbors,
         game=game,
+        ties=ties,
         weights=weights,
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
         n_bits=None if bits == "none" else inputs.number(bits, "--bits", int),
@@ -148,7 +156,7 @@ def value(
     with inputs.in_words(data, validation):
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
-    if game != "regression" and len(set(values.labels.tolist())) == 1:
+    if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
     out = sys.stderr if output == "-" else sys.stdout

@@ -121,7 +121,7 @@ class TrainingSet:
                 "encoder",
                 "not learn from labels in leave-one-out, where it has seen the label of each "
                 "validation point",
-                hint="Use value(cv=5).",
+                "use value(cv=5)",
             )
         return encoder
 
