@@ -54,6 +54,7 @@ test-peers: .venv/.dev
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py
+	$(BIN)/python -m docs.architecture
 
 clean:
 	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
