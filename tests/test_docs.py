@@ -15,7 +15,8 @@ from docs.docstrings import rewritten
 from docs.pages import BLOCK, executed
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BESIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in BESIDE), *sorted((ROOT / "docs").glob("*.md"))]
 WITH_CODE = [path for path in PAGES if "```python" in path.read_text()]
 
 
@@ -52,6 +53,14 @@ def test_links_lead_to_files(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if not target.startswith("https://"):
             assert (path.parent / target).exists(), target
+
+
+def test_targets_exist() -> None:
+    """Every `make` that a page names."""
+    known = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for path in PAGES:
+        for target in re.findall(r"(?:`|^)make ([a-z][\w-]*)", path.read_text(), re.MULTILINE):
+            assert target in known, f"{path.name}: make {target}"
 
 
 def test_measured_figures_are_in_the_table() -> None:
