@@ -166,7 +166,7 @@ def drawn(rooms: tuple[Room, ...], pairs: Pairs) -> str:
         f"  <style>{STYLE}  </style>",
         '  <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto"><path class="head" d="M0,0.5 L8,4 L0,7.5 z"/></marker>',
-        f'  <rect class="paper" width="{width:.0f}" height="{height:.0f}" rx="10"/>',
+        f'  <rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
     ]
     for stop in stops:
         if stop.room is not None:
