@@ -11,7 +11,6 @@ from sklearn.metrics import roc_auc_score
 import dataworth
 from dataworth import KNNShapley, demo
 from dataworth.cli import app as commands
-from docs.docstrings import rewritten
 from docs.pages import BLOCK, executed
 
 ROOT = Path(__file__).parent.parent
@@ -90,19 +89,6 @@ def test_api_reference_names_what_is_public() -> None:
         module, _, attribute = name.rpartition(".")
         assert getattr(importlib.import_module(module), attribute).__doc__
     assert {f"dataworth.{name}" for name in dataworth.__all__} <= set(named)
-
-
-def test_descriptions_are_told_from_types() -> None:
-    wide = "z : " + "a word and " * 8  # no room for one more
-    text = (
-        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath : where to.\n"
-        f"{wide}more\n    of them\n\nReturns\n-------\nA sum, a\nnumber.\n\nNotes\n-----\na : b."
-    )
-    assert rewritten(text, 4) == (
-        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath\n    where to.\n"
-        f"z\n    {wide[4:]}more\n    of them\n\nReturns\n-------\n:\n    A sum, a\n    number.\n\n"
-        "Notes\n-----\na : b."
-    )
 
 
 def test_options_of_the_command_line() -> None:
