@@ -1,28 +1,44 @@
 # Everything runs in .venv, which is made on first use and remade when pyproject.toml changes.
 PYTHON ?= python3
-BIN := .venv/bin
-# numba's cache notices a change in a compiled function's own file only, not in those it calls:
-# one cache per state of the files that have compiled functions.
-STATE := $(shell grep -rlE '^@(compiled|inlined)|njit' src paper --include=*.py | LC_ALL=C sort | \
-	xargs cat | sha256sum | cut -c1-16)
-export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(STATE)
+SHELL := bash
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(shell $(PYTHON) scripts/kernels.py)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-paper test-peers lint format docs bench bench-choosing bench-peers picture clean
+.PHONY: demo test test-paper test-peers coverage lint lint-code lint-format lint-types format \
+	docs dist bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
 	@$(BIN)/python -m dataworth.demo
 
 test: .venv/.dev
-	@scripts/browser
+	@bash scripts/browser
 	$(BIN)/python -m pytest --ignore=tests/paper --numprocesses auto --dist loadfile
 
 # The experiments of the paper. They need torch, which is large and which nothing else uses.
 test-paper: .venv/.paper
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile paper tests/paper
 
-lint: .venv/.dev
+# Compiled code cannot be traced: some small games run once more without the compiler.
+UNCOMPILED := tests/test_hard.py tests/test_games.py tests/test_weights.py tests/test_explanation.py \
+	-k "(enumeration and 11) or weights or explanation"
+coverage: .venv/.dev
+	@bash scripts/browser
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest --numprocesses auto --dist loadfile
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest --numprocesses auto $(UNCOMPILED)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
+lint: lint-code lint-format lint-types
+
+lint-code: .venv/.dev
 	$(BIN)/ruff check .
+
+lint-format: .venv/.dev
 	$(BIN)/ruff format --check .
+
+lint-types: .venv/.dev
 	$(BIN)/mypy
 
 docs: .venv/.docs
@@ -32,6 +48,15 @@ docs: .venv/.docs
 format: .venv/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# What users would install, tried in a new environment, where the sources cannot be found.
+dist: .venv/.dev
+	rm -rf dist build
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m venv build
+	$(BIN:.venv/%=build/%)/python -m pip install --quiet --disable-pip-version-check dist/*.whl twine
+	$(BIN:.venv/%=build/%)/python -m twine check --strict dist/*
+	cd build && $(BIN:.venv/%=%)/python -m dataworth.demo
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
@@ -58,27 +83,28 @@ test-peers: .venv/.dev
 
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py
+	$(BIN)/python -m docs.architecture
 
 clean:
 	find src paper tests benchmarks -name __pycache__ -exec rm -rf {} +
 	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache \
 		.hypothesis dist build site
 
-.venv/bin/python:
+.venv/pyvenv.cfg:
 	$(PYTHON) -m venv .venv
 
-.venv/.core: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+.venv/.core: pyproject.toml | .venv/pyvenv.cfg
+	$(INSTALL) --editable .
 	@touch $@
 
-.venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+.venv/.dev: pyproject.toml | .venv/pyvenv.cfg
+	$(INSTALL) --editable ".[dev]"
 	@touch $@ .venv/.core
 
-.venv/.paper: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,paper]"
+.venv/.paper: pyproject.toml | .venv/pyvenv.cfg
+	$(INSTALL) --editable ".[dev,paper]"
 	@touch $@ .venv/.dev .venv/.core
 
-.venv/.docs: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+.venv/.docs: pyproject.toml | .venv/pyvenv.cfg
+	$(INSTALL) --editable ".[docs]"
 	@touch $@ .venv/.core

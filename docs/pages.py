@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 # Files beside docs/ that pages link to; the site has them as pages too.
 BESIDE = (
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     *(
         str(path.relative_to(ROOT))
         for pattern in ("benchmarks/*.md", "results/*.md", "results/*.png")
@@ -90,7 +92,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
     for path in BESIDE:
         markdown = markdown.replace(f"](../{path})", f"]({path})")
-    markdown = markdown.replace("](../docs/", "](../")
+    # Folders below the root have their pages one folder down on the site too.
+    markdown = markdown.replace("](../docs/", "](../").replace("](docs/", "](")
     name = Path(page.file.src_path).stem
     with TemporaryDirectory() as folder:
         if BLOCK.search(markdown):

@@ -16,13 +16,14 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        reason = f"none of {', '.join(NAMES)} is installed; scripts/browser installs one"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
     with sync_playwright() as playwright:
+        own = shutil.which(playwright.chromium.executable_path)
+        found = next(filter(None, map(shutil.which, NAMES)), own)
+        if found is None:
+            reason = f"none of {', '.join(NAMES)} is installed; `make browser` installs one"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
         opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield opened
         opened.close()

@@ -11,11 +11,11 @@ from sklearn.metrics import roc_auc_score
 import dataworth
 from dataworth import KNNShapley, demo
 from dataworth.cli import app as commands
-from docs.docstrings import rewritten
 from docs.pages import BLOCK, executed
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BESIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in BESIDE), *sorted((ROOT / "docs").glob("*.md"))]
 WITH_CODE = [path for path in PAGES if "```python" in path.read_text()]
 
 
@@ -54,6 +54,14 @@ def test_links_lead_to_files(path: Path) -> None:
             assert (path.parent / target).exists(), target
 
 
+def test_targets_exist() -> None:
+    """Every `make` that a page names."""
+    known = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for path in PAGES:
+        for target in re.findall(r"(?:`|^)make ([a-z][\w-]*)", path.read_text(), re.MULTILINE):
+            assert target in known, f"{path.name}: make {target}"
+
+
 def test_measured_figures_are_in_the_table() -> None:
     said = re.findall(r"\b[01]\.\d{3}\b", (ROOT / "docs/choosing.md").read_text())
     table = set(re.findall(r"\b[01]\.\d{3}\b", (ROOT / "docs/choosing-table.md").read_text()))
@@ -81,19 +89,6 @@ def test_api_reference_names_what_is_public() -> None:
         module, _, attribute = name.rpartition(".")
         assert getattr(importlib.import_module(module), attribute).__doc__
     assert {f"dataworth.{name}" for name in dataworth.__all__} <= set(named)
-
-
-def test_descriptions_are_told_from_types() -> None:
-    wide = "z : " + "a word and " * 8  # no room for one more
-    text = (
-        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath : where to.\n"
-        f"{wide}more\n    of them\n\nReturns\n-------\nA sum, a\nnumber.\n\nNotes\n-----\na : b."
-    )
-    assert rewritten(text, 4) == (
-        "Does it.\n\nParameters\n----------\nn : int, or 5\n    How many.\npath\n    where to.\n"
-        f"z\n    {wide[4:]}more\n    of them\n\nReturns\n-------\n:\n    A sum, a\n    number.\n\n"
-        "Notes\n-----\na : b."
-    )
 
 
 def test_options_of_the_command_line() -> None:

@@ -102,7 +102,7 @@ def room(
     if ranked < neighbors:
         margin_in = margin_out = c.behind[min(neighbors, players)] - c.behind[players]
     for size in range(neighbors):
-        exact = math.ldexp(value, exponent)
+        exact = math.ldexp(value, int(exponent))  # a numpy integer where nothing is compiled
         inside[size] = exact * share_in
         outside[size] = exact * share_out
         margin_in += exact - inside[size]

@@ -1,0 +1,210 @@
+"""The rooms of the package: what each holds, what it may import, and what it does import.
+
+The table below is the only place that knows the order of the rooms. tests/test_architecture.py
+holds the code to it, and docs/architecture.py draws it.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+PACKAGE = "dataworth"
+SOURCE = Path(__file__).parent.parent / "src" / PACKAGE
+
+
+@dataclass(frozen=True)
+class Room:
+    """One step of the way that data takes through the package.
+
+    Attributes
+    ----------
+    name : str
+        What we call it. Without `modules`, it is also the one module or package in it.
+    words : str
+        What it holds, in a few words that fit into a box of the picture.
+    may : tuple of str, or None
+        The rooms that it may import; None stands for all that come before it in the table.
+    modules : tuple of str
+        The modules and packages in it, without the name of the package in front.
+    """
+
+    name: str
+    words: str
+    may: tuple[str, ...] | None = None
+    modules: tuple[str, ...] = ()
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """The full names of its modules and packages."""
+        return tuple(f"{PACKAGE}.{name}" for name in self.modules or (self.name,))
+
+
+# In the order in which data passes them: no room may import one that comes after it.
+ROOMS = (
+    Room("base", "errors, array types, the compiler", (), ("errors", "arrays", "compiled")),
+    Room("inputs", "checks what comes in", ("base",)),
+    Room("files", "reads and writes files", ("base", "inputs")),
+    Room("encoders", "rows of a table become points", ("base", "inputs")),
+    Room("neighbors", "who is near whom, and how far", ("base", "inputs", "encoders")),
+    Room("games.kernels", "compiled loops over ranked points", ("base",)),
+    Room(
+        "weights",
+        "distances become weights",
+        ("base", "inputs", "encoders", "neighbors", "games.kernels"),
+    ),
+    Room(
+        "games",
+        "what a set of points is worth",
+        ("base", "inputs", "neighbors", "games.kernels", "weights"),
+    ),
+    Room("settings", "the parameters, checked once"),
+    Room("training", "the training set, ready to be valued"),
+    Room("run", "blocks, folds, sums and checkpoints"),
+    Room("result", "values, bounds and how they were made", ("base", "inputs", "files", "games")),
+    Room("explanation", "who made a value what it is"),
+    Room("estimator", "KNNShapley: puts it all together"),
+    Room(
+        PACKAGE, "the front door: public names", ("base", "encoders", "estimator", "result"), ("",)
+    ),
+    Room("baselines", "algorithms of the literature"),
+    Room("decisions", "what a reader decided"),
+    Room("plots", "figures of values"),
+    Room("integrations", "bridges to peers"),
+    Room("demo", "errors found in digits"),
+    Room("report", "a page to look through points"),
+    Room("cli", "the command line"),
+)
+# Rooms from here on use the package as anybody would; the picture puts them on top.
+FRONT_DOOR = PACKAGE
+
+
+def parsed(source: Path = SOURCE) -> dict[str, ast.Module]:
+    """The modules of a package's folder by their full names."""
+    found = {}
+    for path in sorted(source.rglob("*.py")):
+        parts = [source.name, *path.relative_to(source).with_suffix("").parts]
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    return found
+
+
+def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
+    """Which modules of the package each one imports, in functions too.
+
+    Names that the front door passes on count as imports of the modules they come from, as does an
+    attribute of `import dataworth`. The version is everybody's to read, as it imports nothing.
+    """
+    front = {
+        alias.asname or alias.name: node.module
+        for node in ast.walk(modules.get(PACKAGE, ast.Module([], [])))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+    def owner(package: str, name: str) -> str | None:
+        if f"{package}.{name}" in modules:
+            return f"{package}.{name}"
+        if package != PACKAGE:
+            return package
+        return None if name == "__version__" else front.get(name, PACKAGE)
+
+    out = {}
+    for module, tree in modules.items():
+        named = (owner(*pair) if pair[1] else pair[0] for pair in _named(tree, module, modules))
+        out[module] = {name for name in named if name is not None and name != module}
+    return out
+
+
+def _named(
+    tree: ast.Module, module: str, modules: Mapping[str, ast.Module]
+) -> Iterator[tuple[str, str]]:
+    """Pairs (module, name taken from it); the name is empty where the module itself is imported."""
+    nodes = list(_run(tree))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == PACKAGE:
+                    bound = alias.asname or PACKAGE
+                    yield from ((PACKAGE, name) for name in _attributes(nodes, bound))
+                elif alias.name.startswith(f"{PACKAGE}."):
+                    yield alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            package = node.module or ""
+            if node.level:
+                is_package = any(name.startswith(f"{module}.") for name in modules)
+                up = module.split(".")[: len(module.split(".")) - node.level + is_package]
+                package = ".".join([*up, package]) if package else ".".join(up)
+            if package == PACKAGE or package.startswith(f"{PACKAGE}."):
+                yield from ((package, alias.name) for alias in node.names)
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those that only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for other in node.orelse:
+                yield other
+                yield from _run(other)
+            continue
+        yield node
+        yield from _run(node)
+
+
+def _attributes(nodes: list[ast.AST], name: str) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == name:
+            yield node.attr
+
+
+def room_of(module: str, rooms: tuple[Room, ...] = ROOMS) -> Room | None:
+    """The room that a module is in: the one that names it, or the innermost package around it."""
+    found: dict[int, Room] = {}
+    for room in rooms:
+        for prefix in room.prefixes:
+            if module == prefix.rstrip("."):
+                return room
+            if module.startswith(f"{prefix}.") and not prefix.endswith("."):
+                found[len(prefix)] = room
+    return found[max(found)] if found else None
+
+
+def allowed(room: Room, rooms: tuple[Room, ...] = ROOMS) -> tuple[str, ...]:
+    """The names of the rooms that a room may import."""
+    if room.may is not None:
+        return room.may
+    return tuple(other.name for other in rooms[: rooms.index(room)])
+
+
+def between_rooms(
+    imported: Mapping[str, set[str]], rooms: tuple[Room, ...] = ROOMS
+) -> set[tuple[str, str]]:
+    """Pairs of rooms of which the first imports the second."""
+    pairs = set()
+    for module, others in imported.items():
+        for other in others:
+            here, there = room_of(module, rooms), room_of(other, rooms)
+            if here and there and here is not there:
+                pairs.add((here.name, there.name))
+    return pairs
+
+
+def wrong_imports(imported: Mapping[str, set[str]], rooms: tuple[Room, ...] = ROOMS) -> list[str]:
+    """What is wrong with the imports, in words: modules without a room, and forbidden imports."""
+    said = [f"{module} is in no room" for module in imported if room_of(module, rooms) is None]
+    for module, others in imported.items():
+        for other in sorted(others):
+            here, there = room_of(module, rooms), room_of(other, rooms)
+            if here and there and here is not there and there.name not in allowed(here, rooms):
+                said.append(f"{module} imports {other}: {here.name} may not import {there.name}")
+    return sorted(said)
+
+
+def cycle(imported: Mapping[str, set[str]]) -> list[str]:
+    """Modules that import each other in a circle; empty where none do."""
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
