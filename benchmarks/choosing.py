@@ -112,7 +112,7 @@ def auroc(p: Problem, s: Setting) -> float:
     """How well the values tell planted errors from the rest."""
     valuator = KNNShapley(
         n_neighbors=s.k,
-        game=s.game,  # type: ignore[arg-type]
+        game=s.game,
         weights=s.weights,
         n_bits=s.bits,
         encoder=Forest() if s.judge in (FOREST, FOLDS) else None,

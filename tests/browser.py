@@ -20,7 +20,7 @@ def browser() -> Iterator[Browser]:
         own = shutil.which(playwright.chromium.executable_path)
         found = next(filter(None, map(shutil.which, NAMES)), own)
         if found is None:
-            reason = f"none of {', '.join(NAMES)} is installed; `make browser` installs one"
+            reason = f"none of {', '.join(NAMES)} is installed, and none could be"
             if os.environ.get("CI"):
                 pytest.fail(reason)
             pytest.skip(reason)

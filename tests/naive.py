@@ -83,34 +83,47 @@ def weights(
 
 
 def hard_vote(
-    order: Sequence[int], labels: Sequence[object], weight: Sequence[int], y: object, k: int
+    order: Sequence[int],
+    labels: Sequence[object],
+    weight: Sequence[int],
+    y: object,
+    k: int,
+    tie: float = 1.0,
 ) -> Utility:
-    """Mean over the rivals c of: do the K nearest labelled y or c vote for y, ties counting?"""
+    """Mean over the rivals c of: do the K nearest labelled y or c vote for y? A tie is worth so."""
     rivals = sorted(set(labels) - {y}, key=str)
 
     def utility(members: frozenset[int]) -> float:
         if not rivals:
             return 1.0
-        wins = 0
+        wins = 0.0
         for rival in rivals:
             voters = [i for i in order if i in members and labels[i] in (y, rival)][:k]
             for_y = sum(weight[i] for i in voters if labels[i] == y)
             against = sum(weight[i] for i in voters if labels[i] == rival)
-            wins += for_y >= against
+            wins += tie if for_y == against else float(for_y > against)
         return wins / len(rivals)
 
     return utility
 
 
 def direct_vote(
-    order: Sequence[int], labels: Sequence[object], weight: Sequence[float], y: object, k: int
+    order: Sequence[int],
+    labels: Sequence[object],
+    weight: Sequence[float],
+    y: object,
+    k: int,
+    tie: float = 1.0,
 ) -> Utility:
-    """Does no class get more weight from the K nearest than y?"""
+    """Does y get more weight from the K nearest than any other class? A tie is worth so."""
 
     def utility(members: frozenset[int]) -> float:
         voters = [i for i in order if i in members][:k]
         weights = {c: sum(weight[i] for i in voters if labels[i] == c) for c in {y, *labels}}
-        return float(all(w <= weights[y] for w in weights.values()))
+        rivals = [w for c, w in weights.items() if c != y]
+        if not rivals or max(rivals) < weights[y]:
+            return 1.0
+        return tie if max(rivals) == weights[y] else 0.0
 
     return utility
 

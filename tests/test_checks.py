@@ -60,7 +60,7 @@ def silent() -> float:
         ({"multiclass": "ovo"}, ValueError, "multiclass must be one of 'one-vs-one', 'direct'"),
         ({"multiclass": "direct"}, ValueError, "multiclass='direct' is for game='hard' only"),
         ({"radius": 0.0}, ValueError, "radius must be a positive number or None; got 0.0"),
-        ({"radius": 1.0}, ValueError, "radius needs .* weights='uniform', .* got weights='rbf'"),
+        ({"radius": 1.0}, ValueError, "radius must .* weights='uniform', .* got weights='rbf'"),
         ({"semivalue": "owen"}, ValueError, "semivalue must be 'shapley', 'banzhaf' or"),
         ({"semivalue": ("beta", 1.0)}, ValueError, "semivalue must be"),
         ({"semivalue": ("beta", 1.0, -1.0)}, ValueError, "with numbers from 1e-6 to 1e6"),
@@ -80,11 +80,16 @@ def test_parameters(params: dict[str, Any], error: type[Exception], message: str
 @pytest.mark.parametrize(
     ("bad_X", "bad_y", "error", "message"),
     [
-        (spoiled(np.nan), y, ValueError, "X must be finite; row 3, column 1 is nan"),
+        (spoiled(np.nan), y, ValueError, "X must be finite; row 3, column 1 is NaN"),
         (spoiled(-np.inf), y, ValueError, "X must be finite; row 3, column 1 is -inf"),
         (X[:, 0], y, ValueError, r"X must have two dimensions .* got shape \(6,\)"),
         (X[:0], y[:0], ValueError, "X must hold at least one point"),
-        (X.astype(object), y, TypeError, "X must hold real numbers; got dtype object"),
+        (
+            np.where(X > 1, "text", X.astype(object)),
+            y,
+            TypeError,
+            "X must hold real numbers; got dtype object",
+        ),
         ([["a", "b"]] * 6, y, TypeError, "X must hold real numbers; got dtype <U1"),
         (None, y, TypeError, "X must be an array of numbers .* got None"),
         ([[1.0, 2.0]] * 5 + [[1.0]], y, ValueError, "X must have rows of one length"),
@@ -116,7 +121,7 @@ def test_training_set(bad_X: Any, bad_y: Any, error: type[Exception], message: s
     [
         (X_VAL[:, :1], Y_VAL, ValueError, r"X_val must have 2 columns \(features\); got 1"),
         (X_VAL[:0], Y_VAL[:0], ValueError, "X_val must hold at least one point"),
-        (X_VAL * np.nan, Y_VAL, ValueError, "X_val must be finite; row 0, column 0 is nan"),
+        (X_VAL * np.nan, Y_VAL, ValueError, "X_val must be finite; row 0, column 0 is NaN"),
         (X_VAL, Y_VAL[:1], ValueError, "y_val must hold one label per row of X_val, 2; got 1"),
         (X_VAL, [0, 7], ValueError, "y_val must hold labels seen in training only; .*: 7"),
         (X_VAL, ["0", "1"], TypeError, "y_val must hold labels of the kind given to fit"),

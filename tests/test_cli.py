@@ -284,7 +284,7 @@ def test_a_bug_is_one_line_too(run: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*args: Any) -> None:
         raise ZeroDivisionError("of\nall things")
 
-    monkeypatch.setattr(tables, "read_values", broken)
+    monkeypatch.setattr("dataworth.cli.data.read_values", broken)
     run.refused("info v.csv", 1, "of all things .a bug. --debug shows where")
 
 

@@ -46,7 +46,7 @@ def test_it_is_deterministic_and_learns_nothing_from_labels() -> None:
     first = clone(encoder).fit(frame, rng.integers(0, 2, 90)).transform(frame)
     assert_array_equal(first, clone(encoder).fit(frame).transform(frame))
     assert_array_equal(first[5:9], clone(encoder).fit(frame).transform(frame[5:9]))
-    assert fitted_without_labels(encoder, frame) is not None
+    assert fitted_without_labels(encoder, frame, None) is not None
     forest = make_pipeline(TableEncoder(), ForestLeaves(n_estimators=5))
     y = rng.integers(0, 2, 90)
     values = KNNShapley(encoder=forest, metric="hamming").fit(frame, y).value(cv=3)

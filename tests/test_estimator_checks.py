@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from sklearn.utils import estimator_checks
 
-from dataworth import ForestLeaves, TableEncoder
+from dataworth import ForestLeaves, KNNShapley, TableEncoder
 
-ESTIMATORS = [ForestLeaves(n_estimators=5), TableEncoder()]
+ESTIMATORS = [ForestLeaves(n_estimators=5), KNNShapley(), TableEncoder()]
 TRANSFORMERS = [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform")]
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from dataworth import KNNShapley
+from dataworth import ForestLeaves, KNNShapley
 
 
 def cloud(n: int = 40) -> tuple[Any, Any]:
@@ -75,6 +76,42 @@ def test_neighbours_and_what_they_suggest(params: dict[str, Any]) -> None:
     assert (np.diff(got.neighbors["weight"]) <= 0).all()
     assert got.neighbors["weight"][0] == 1.0
     assert (got.label, got.suggested) == ("no", "yes")
+
+
+def test_folds_are_explained_by_the_encoders_that_judged() -> None:
+    """Random labels: an encoder that has seen a label would suggest it far too often."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
+    forest = ForestLeaves(n_estimators=30, min_samples_leaf=1)
+    valuator = KNNShapley(encoder=forest).fit(X, y)
+    valuator.value(cv=4)
+    explained = valuator.explain(range(200))
+    assert np.mean([e.suggested == e.label for e in explained]) < 0.65
+    seen_all = KNNShapley(encoder=forest).fit(X, y)
+    seen_all.value(X, y)
+    assert np.mean([e.suggested == e.label for e in seen_all.explain(range(200))]) > 0.8
+    folds = StratifiedKFold(4).split(X, y)
+    for judged, judges in folds:
+        for point in judges[:5]:
+            assert set(explained[point].neighbors["index"]) <= set(judged.tolist())
+
+
+def test_a_point_that_never_judged_has_no_neighbours() -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    valuator.value(cv=[(np.arange(20), np.arange(20, 40))])
+    assert valuator.explain(3).neighbors.size == 0
+    assert valuator.explain(3).suggested is None
+    assert valuator.explain(30).neighbors.size == 5
+
+
+def test_explains_the_last_values_whatever_changed_since() -> None:
+    X, y = cloud()
+    valuator = KNNShapley(n_neighbors=3).fit(X, y)
+    values = valuator.value(cv=KFold(4, shuffle=True))  # other folds each time it is asked
+    valuator.set_params(n_neighbors=9, weights="uniform")
+    got = [e.value for e in valuator.explain(range(40))]
+    np.testing.assert_allclose(got, values.values, rtol=0, atol=1e-14)
 
 
 def test_regression_suggests_the_weighted_mean() -> None:

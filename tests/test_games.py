@@ -1,6 +1,7 @@
 """Every game, weight, semivalue and cut-off against enumeration; axioms; sizes that break."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests import naive
 TOLERANCE = 1e-12
 GAMES: tuple[str, ...] = ("soft", "hard", "direct", "regression")
 SEMIVALUES: tuple[Any, ...] = ("shapley", "banzhaf", ("beta", 4.0, 1.5), ("beta", 1.0, 16.0))
-UTILITIES = {
+UTILITIES: dict[str, Callable[..., naive.Utility]] = {
     "soft": naive.soft_share,
     "hard": naive.hard_vote,
     "direct": naive.direct_vote,

@@ -160,8 +160,16 @@ def test_stored_zeros_are_distances() -> None:
         ([[0.0, 1.0, 0.0]], {}, "support=R"),
         ([[0.0, 1.0, 0.0]], {"weights": "linear"}, "unless support=R"),
         ([[0.0, 1.0, 0.0]], {"weights": lambda d: 0 * d}, "not be a callable"),
-        ([[0.0, 1.0, 0.0]], {"support": 1, "max_rank": "adaptive"}, "max_rank='adaptive'"),
-        ([[0.0, 1.0, 0.0]], {"weights": "uniform", "radius": 1.0}, "radius=1.0 cannot"),
+        (
+            [[0.0, 1.0, 0.0]],
+            {"support": 1, "max_rank": "adaptive"},
+            "max_rank must be a number or 'sqrt' where not all",
+        ),
+        (
+            [[0.0, 1.0, 0.0]],
+            {"weights": "uniform", "radius": 1.0},
+            "radius must be None where .* got 1.0",
+        ),
     ],
 )
 def test_bad_graphs(stored: Any, params: dict[str, Any], message: str) -> None:

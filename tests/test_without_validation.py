@@ -112,8 +112,11 @@ class Spy(StandardScaler):
 def test_encoder_never_sees_the_fold_that_judges() -> None:
     X, y = cloud()
     Spy.seen.clear()
-    KNNShapley(encoder=Spy()).fit(X, y).value(cv=4)
-    assert Spy.seen == [60, 45, 45, 45, 45]
+    valuator = KNNShapley(encoder=Spy()).fit(X, y)
+    valuator.value(cv=4)
+    assert Spy.seen == [45, 45, 45, 45]  # the whole set is never encoded
+    valuator.explain([0, 1, 2])
+    assert Spy.seen == [45, 45, 45, 45]  # and nothing is fitted twice
 
 
 def test_labels_do_not_leak_through_a_forest() -> None:
@@ -137,7 +140,7 @@ def test_labels_do_not_leak_through_a_forest() -> None:
 )
 def test_supervised_encoders_need_folds(encoder: Any, supervised: bool) -> None:
     X, y = cloud()
-    assert (fitted_without_labels(encoder, X) is None) == supervised
+    assert (fitted_without_labels(encoder, X, y) is None) == supervised
     valuator = KNNShapley(encoder=encoder, metric="euclidean").fit(X, y)
     if supervised:
         with pytest.raises(ValueError, match=r"encoder must not learn .* use value\(cv=5\)"):

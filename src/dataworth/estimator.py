@@ -17,7 +17,7 @@ from dataworth import explanation
 from dataworth.arrays import Array
 from dataworth.errors import InputError
 from dataworth.explanation import Explanation
-from dataworth.games.registry import GAMES
+from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
@@ -180,7 +180,7 @@ class KNNShapley(BaseEstimator):
         self,
         *,
         n_neighbors: int = 5,
-        game: str = "soft",
+        game: str = DEFAULT_GAME,
         weights: str | WeightFunction = "rbf",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
@@ -220,6 +220,12 @@ class KNNShapley(BaseEstimator):
         self.n_jobs = n_jobs
         self.working_memory = working_memory
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take the training points to be valued.

@@ -5,7 +5,7 @@ Each picture takes `ax`, the axes to draw on, and returns them; without `ax` it 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,9 @@ from dataworth.encoders.choice import encoder_of
 from dataworth.errors import InputError, extra
 from dataworth.inputs import checks, frames
 from dataworth.palette import BLUE, CLASSES, GREY, PALE_BLUE, VERMILION
-from dataworth.result import DataValues
+
+if TYPE_CHECKING:  # values draw themselves by these functions
+    from dataworth.result import DataValues
 
 FRACTIONS = tuple(np.linspace(0.0, 0.5, 11).round(2).tolist())
 DRAWS = 3
@@ -63,12 +65,12 @@ class DetectionCurve(NamedTuple):
     auroc: float
 
 
-def detection_curve(values: DataValues, bad: ArrayLike) -> DetectionCurve:
+def detection_curve(values: "DataValues", bad: ArrayLike) -> DetectionCurve:
     """Count the bad points that you find by looking at the least valuable points first.
 
     Parameters
     ----------
-    values : DataValues
+    values : "DataValues"
         The values.
     bad : (n_train,) array of bool
         True for each bad point; at least one point is bad, and at least one is not.
@@ -105,7 +107,7 @@ def detection_curve(values: DataValues, bad: ArrayLike) -> DetectionCurve:
 
 
 def removal_curve(
-    values: DataValues,
+    values: "DataValues",
     X: Any,
     y: Any,
     X_test: Any,
@@ -121,7 +123,7 @@ def removal_curve(
 
     Parameters
     ----------
-    values : DataValues
+    values : "DataValues"
         The values.
     X, y : array or data frame
         The training points that were valued.
@@ -183,7 +185,7 @@ def removal_curve(
     return RemovalCurve(shares, scores(values.order), scores(values.best_first), drawn)
 
 
-def distribution(values: DataValues, *, ax: Any = None) -> Any:
+def distribution(values: "DataValues", *, ax: Any = None) -> Any:
     """Draw how the values are spread, by class if there are few; counts are on a log scale."""
     ax = _axes(ax)
     classes = _classes(values)
@@ -202,7 +204,7 @@ def distribution(values: DataValues, *, ax: Any = None) -> Any:
     return _tidy(ax)
 
 
-def by_class(values: DataValues, *, ax: Any = None) -> Any:
+def by_class(values: "DataValues", *, ax: Any = None) -> Any:
     """Draw the middle half, the middle nine tenths and the outliers of each class's values."""
     classes = _classes(values)
     if not classes:
@@ -231,7 +233,7 @@ def by_class(values: DataValues, *, ax: Any = None) -> Any:
     return _tidy(ax)
 
 
-def detection(values: DataValues, bad: ArrayLike, *, ax: Any = None) -> Any:
+def detection(values: "DataValues", bad: ArrayLike, *, ax: Any = None) -> Any:
     """Draw the curve of `detection_curve`, beside the best possible one and chance."""
     curve = detection_curve(values, bad)
     share = float(np.mean(np.asarray(frames.entries(bad, "bad"))))
@@ -251,7 +253,7 @@ def detection(values: DataValues, bad: ArrayLike, *, ax: Any = None) -> Any:
 
 
 def removal(
-    values: DataValues,
+    values: "DataValues",
     X: Any,
     y: Any,
     X_test: Any,
@@ -297,7 +299,7 @@ def _axes(ax: Any) -> Any:
     return pyplot.subplots(figsize=(6.4, 4.0), layout="constrained")[1]
 
 
-def _classes(values: DataValues) -> list[Any]:
+def _classes(values: "DataValues") -> list[Any]:
     return [] if values.numeric else np.unique(values.labels).tolist()
 
 

@@ -307,7 +307,7 @@ class DataValues:
         ...     DataValues.load(Path(folder, "values.npz")).values
         array([0.5, 0. ])
         """
-        files.write_archive(path, self._contents())
+        files.write_archive(path, self.contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -323,9 +323,9 @@ class DataValues:
         DataValues
             The result, with the library of its training table but not with its index object.
         """
-        return cls._of(files.read_archive(path))
+        return cls.of(files.read_archive(path))
 
-    def _contents(self, groups: Array | None = None) -> files.Contents:
+    def contents(self, groups: Array | None = None) -> files.Contents:
         """What a file keeps."""
         return files.Contents(
             {name: getattr(self, name) for name in files.ARRAYS},
@@ -341,7 +341,7 @@ class DataValues:
         )
 
     @classmethod
-    def _of(cls, contents: files.Contents) -> Self:
+    def of(cls, contents: files.Contents) -> Self:
         facts = contents.facts
         return cls(
             **contents.arrays,
@@ -378,7 +378,7 @@ def value_columns(
     dict
         The columns: index or id, value, lower, upper, label and, if given, group.
     """
-    return files.columns(values._contents(groups), ids=ids)
+    return files.columns(values.contents(groups), ids=ids)
 
 
 def write_values(
@@ -414,7 +414,7 @@ def write_values(
     ...     read_values(Path(folder, "values.csv"))[0].values
     array([0.5, 0. ])
     """
-    files.write(path, values._contents(groups), ids=ids)
+    files.write(path, values.contents(groups), ids=ids)
 
 
 def read_values(path: str | os.PathLike[str]) -> tuple[DataValues, Array | None]:
@@ -433,4 +433,4 @@ def read_values(path: str | os.PathLike[str]) -> tuple[DataValues, Array | None]
         The group of each training point, if the file has them.
     """
     contents = files.read(path)
-    return DataValues._of(contents), contents.groups
+    return DataValues.of(contents), contents.groups

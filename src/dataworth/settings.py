@@ -227,14 +227,14 @@ class Settings:
             raise InputError(
                 "neighbors",
                 "be 'brute' where all neighbours are needed",
-                f"neighbors={self.params['neighbors']!r} finds some neighbours only",
-                "Set support=R, or max_rank to a number or 'sqrt'.",
+                f"neighbors={self.params['neighbors']!r} finds some neighbours only: "
+                "set support=R, or max_rank to a number or 'sqrt'",
             )
         if not partial:
             return
         where = "where not all distances are known"
         if self.max_rank == "adaptive":
-            raise InputError("max_rank", f"not be 'adaptive' {where}")
+            raise InputError("max_rank", f"be a number or 'sqrt' {where}", "got 'adaptive'")
         if self.radius is not None:
             raise InputError("radius", f"be None {where}", f"got {self.radius!r}")
         if self.weighting.support is not None:
@@ -246,8 +246,9 @@ class Settings:
         if kind.needs_median and self.weighting.bandwidth == "auto":
             raise InputError(
                 "bandwidth",
-                f"not be 'auto' {where}, as it needs the median distance",
-                hint="Set support=R (the R nearest have weight) or bandwidth to a number.",
+                f"be a number {where}",
+                "bandwidth='auto' needs the median distance",
+                "Set support=R (the R nearest have weight) or bandwidth to a number.",
             )
 
     def facts(self) -> dict[str, Any]:
@@ -354,7 +355,7 @@ def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> No
         if bad:
             raise InputError(
                 "radius",
-                f"be None, or game={games}, weights='uniform', max_rank=None and support=None",
+                f"come with game={games}, weights='uniform', max_rank=None and support=None",
                 f"got {name}={p[name]!r}",
             )
 

@@ -9,7 +9,7 @@ import typer
 
 from dataworth.cli import options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
-from dataworth.games.registry import GAMES
+from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.ties import TIES
 from dataworth.weights.functions import WEIGHTS
 
@@ -70,7 +70,7 @@ def value(
     game: Annotated[
         options.GameName,
         option(METHOD, f"What a set of points is worth. {options.listed(GAMES)}"),
-    ] = "soft",
+    ] = DEFAULT_GAME,
     ties: Annotated[
         options.TieName,
         option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),

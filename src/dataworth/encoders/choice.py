@@ -98,7 +98,7 @@ def own_metric(encoder: Any) -> str | None:
     return metric if isinstance(metric, str) else None
 
 
-def fitted_without_labels(encoder: Any, X: Any) -> Any:
+def fitted_without_labels(encoder: Any, X: Any, y: Any) -> Any:
     """Fit a copy of an encoder to points whose labels it must not see.
 
     Parameters
@@ -107,22 +107,25 @@ def fitted_without_labels(encoder: Any, X: Any) -> Any:
         The encoder; it stays as it is.
     X : object
         The points.
+    y : object
+        Their labels, with which it is tried if it cannot be fitted without: if that fails too, the
+        labels are not what it misses, and its error is raised.
 
     Returns
     -------
     transformer or None
         The fitted copy; None if the encoder, or any step inside it, says that it needs labels, or
-        cannot be fitted without them.
+        can be fitted only with them.
 
     Examples
     --------
     >>> from sklearn.preprocessing import StandardScaler
     >>> from dataworth.encoders import ForestLeaves
     >>> from dataworth.encoders.choice import fitted_without_labels
-    >>> X = [[0.0], [1.0]]
-    >>> fitted_without_labels(ForestLeaves(), X) is None
+    >>> X, y = [[0.0], [1.0]], ["a", "b"]
+    >>> fitted_without_labels(ForestLeaves(), X, y) is None
     True
-    >>> fitted_without_labels(StandardScaler(), X).mean_
+    >>> fitted_without_labels(StandardScaler(), X, y).mean_
     array([0.5])
     """
     parts = [encoder]
@@ -133,6 +136,7 @@ def fitted_without_labels(encoder: Any, X: Any) -> Any:
     try:
         return clone(encoder).fit(X)
     except Exception:  # an encoder may raise anything when it misses its labels
+        clone(encoder).fit(X, y)
         return None
 
 

@@ -26,9 +26,9 @@ def check_size(setup: Setup) -> None:
     if size > MOST_BYTES:
         raise InputError(
             "multiclass",
-            f"be 'one-vs-one' with {setup.n_classes} classes, n_neighbors={k} and "
-            f"n_bits={setup.weighting.n_bits}, or these must be lower",
-            f"multiclass='direct' would take {size / 2**30:.0f} GB",
+            "be 'one-vs-one' where the table of the direct vote does not fit into memory",
+            f"it would take {size / 2**30:.0f} GB with {setup.n_classes} classes, n_neighbors={k} "
+            f"and n_bits={setup.weighting.n_bits}",
         )
 
 

@@ -57,6 +57,7 @@ class GameKind:
         return cast("GameModule", import_module(self.module))
 
 
+DEFAULT_GAME = "soft"
 GAMES = {
     kind.name: kind
     for kind in (

@@ -127,7 +127,15 @@ def matrix(
         raise InputError(name, "have rows of one length", "they differ") from None
     shape = f"got shape {array.shape}"
     if array.size == 0:
-        raise InputError(name, "hold at least one point and one column", shape)
+        hint = ""
+        if array.ndim == 2 and array.shape[0]:
+            hint = f"There are 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        raise InputError(name, "hold at least one point and one column", shape, hint)
+    if array.dtype.kind == "O":
+        array = _numbers_of_objects(array, name)
+    if array.dtype.kind == "c":
+        hint = "Complex data not supported."
+        raise InputTypeError(name, "hold real numbers", f"got dtype {array.dtype}", hint)
     if array.dtype.kind not in "biuf":
         hint = "Encode text, categories and dates as numbers first."
         raise InputTypeError(name, "hold real numbers", f"got dtype {array.dtype}", hint)
@@ -143,9 +151,23 @@ def matrix(
         finite = np.isfinite(array)
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
-            came = f"row {first_row + row}, column {column} is {array[row, column]}"
+            bad = "NaN" if np.isnan(array[row, column]) else array[row, column]
+            came = f"row {first_row + row}, column {column} is {bad}"
             raise InputError(name, "be finite", came)
     return array
+
+
+def _numbers_of_objects(array: Array, name: str) -> Array:
+    """An array of objects as floats, where all of them are numbers."""
+    other = next((item for item in array.flat if not isinstance(item, Real)), None)
+    if other is None:
+        return array.astype(np.float64)
+    raise InputTypeError(
+        name,
+        "hold real numbers",
+        f"got dtype object, and the argument must be no string but a number, unlike {other!r:.60}",
+        "Encode text, categories and dates as numbers first.",
+    )
 
 
 def _not_masked(value: Any, name: str) -> None:
@@ -214,7 +236,8 @@ def rows(value: Any, name: str) -> int:
 def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Array:
     """A one-dimensional array of class labels: all strings, all integers or all booleans."""
     if value is None:
-        raise InputTypeError(name, "be an array of labels", "got None")
+        hint = "Expected array-like (array or non-string sequence), got None."
+        raise InputTypeError(name, "be an array of labels", "got None", hint)
     _not_masked(value, name)
     value = frames.entries(value, name)
     array = np.asarray(value)

@@ -115,7 +115,7 @@ class TrainingSet:
         if self._with_labels:
             return clone(self.encoder).fit(self.raw, self.targets.given())
         # No label of a judge may shape the distances by which it judges.
-        encoder = fitted_without_labels(self.encoder, self.raw)
+        encoder = fitted_without_labels(self.encoder, self.raw, self.targets.given())
         if encoder is None:
             raise InputError(
                 "encoder",

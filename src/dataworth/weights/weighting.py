@@ -188,12 +188,14 @@ class Weighting(RowRanker):
     def _called(self, ranked: Floats) -> Array:
         assert callable(self.weights)
         unit = np.asarray(self.weights(ranked.copy()))
-        wanted = f"return {ranked.size} numbers in [0, 1], one per distance"
+        wanted = f"return {ranked.size} numbers in [0, 1]"
         if unit.shape != ranked.shape:
-            raise InputError("weights", wanted, f"the callable returned shape {unit.shape}")
+            raise InputError(
+                "weights", f"{wanted}, one per distance", f"it returned shape {unit.shape}"
+            )
         if unit.dtype.kind not in "biuf":
-            raise InputError("weights", wanted, f"the callable returned dtype {unit.dtype}")
+            raise InputError("weights", wanted, f"it returned dtype {unit.dtype}")
         if not np.all((unit >= 0) & (unit <= 1)):
             bad = unit[~((unit >= 0) & (unit <= 1))][0]
-            raise InputError("weights", wanted, f"the callable returned {bad}")
+            raise InputError("weights", wanted, f"it returned {bad}")
         return self._rounded(unit.astype(np.float64))
