@@ -185,7 +185,7 @@ class Settings:
         support = self.weighting.support
         k = min(self.n_neighbors, n_train, n_train if support is None else support)
         setup = Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
-        self.game.load().check_size(setup)
+        self.game.load().check(setup)
 
     def index(self, points: Any) -> Index | None:
         """The index of training points that `neighbors` asks for; None for all distances."""

@@ -13,7 +13,7 @@ from dataworth.weights.ranked import Ranked
 MOST_BYTES = 2**30
 
 
-def check_size(setup: Setup) -> None:
+def check(setup: Setup) -> None:
     """Refuse a game whose table would not fit into memory."""
     if setup.n_classes > direct.MOST_CLASSES:
         raise InputError(

@@ -57,8 +57,8 @@ class GameModule(Protocol):
     def game(self, setup: Setup, targets: Array, coefficients: Coefficients) -> Game:
         """The game of these training targets: class codes, or numbers."""
 
-    def check_size(self, setup: Setup) -> None:
-        """Refuse a game whose tables would not fit into memory."""
+    def check(self, setup: Setup) -> None:
+        """Refuse what this game cannot be played with: rules, weights, too large a table."""
 
 
 @dataclass(frozen=True)

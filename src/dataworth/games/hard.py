@@ -21,10 +21,10 @@ def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
     return kind(*common, tie=TIES[setup.ties].worth)
 
 
-def check_size(setup: Setup) -> None:
-    """Refuse a game whose tables would not fit into memory."""
+def check(setup: Setup) -> None:
+    """Refuse a table that would not fit into memory."""
     if setup.multiclass == "direct":
-        direct.check_size(setup)
+        direct.check(setup)
 
 
 @dataclass(frozen=True)

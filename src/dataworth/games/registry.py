@@ -1,7 +1,7 @@
 """The games that `KNNShapley(game=...)` knows by name; importing this imports none of them.
 
 A new game is a kernel, a module beside this one with `game(setup, targets, coefficients)` and
-`check_size(setup)` (see `games.game.GameModule`), and an entry here.
+`check(setup)` (see `games.game.GameModule`), and an entry here.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from dataworth.games.weighted_mean import WeightedMean
 from dataworth.weights.ranked import Ranked
 from dataworth.weights.weighting import Weighting
 
-check_size = weighted_mean.check_size
+check = weighted_mean.check
 
 
 def game(setup: Setup, targets: Floats, coefficients: Coefficients) -> Game:

@@ -11,7 +11,7 @@ from dataworth.games.solutions import ByPoint, Solution
 from dataworth.games.weighted_mean import WeightedMean
 from dataworth.weights.ranked import Ranked
 
-check_size = weighted_mean.check_size
+check = weighted_mean.check
 
 
 def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:

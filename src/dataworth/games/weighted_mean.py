@@ -16,7 +16,7 @@ from dataworth.weights.weighting import Weighting
 MOST_BYTES = 2**30
 
 
-def check_size(setup: Setup) -> None:
+def check(setup: Setup) -> None:
     """Refuse a game whose quadrature would not fit into memory."""
     weighting = setup.weighting
     if weighting.n_bits is None or weighting.equal:

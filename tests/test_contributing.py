@@ -1,0 +1,83 @@
+"""The worked examples of CONTRIBUTING.md, run as they stand."""
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dataworth import KNNShapley, games
+from dataworth.cli.main import main
+from dataworth.games import kernels
+from dataworth.games.registry import GAMES
+from dataworth.weights.functions import WEIGHTS
+from tests import naive
+
+PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text()
+BLOCKS = {name: code for code, name in re.findall(r"```python\n(# (\S+)\n.*?)```", PAGE, re.DOTALL)}
+
+
+@pytest.fixture
+def hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The game of the page, added to the package as it says; returns its oracle."""
+    for package, folder in ((kernels, "games/kernels"), (games, "games")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "hit.py").write_text(BLOCKS[f"src/dataworth/{folder}/hit.py"])
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
+    registry = importlib.import_module("dataworth.games.registry")
+    entry = eval(BLOCKS["src/dataworth/games/registry.py"], vars(registry))
+    monkeypatch.setitem(GAMES, entry.name, entry)
+    oracle: dict[str, Any] = {}
+    exec(BLOCKS["tests/naive.py"], oracle)
+    yield oracle["any_right"]
+    for name in ("dataworth.games.hit", "dataworth.games.kernels.hit"):
+        sys.modules.pop(name, None)
+
+
+def test_the_game_equals_enumeration(hit: Any) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(1, 9)), int(rng.integers(1, 6))
+        y, D = rng.integers(0, 3, n), rng.integers(0, 5, (2, n)).astype(float)
+        y_val = rng.choice(y, 2)
+        valuator = KNNShapley(game="hit", weights="uniform", n_neighbors=k, metric="precomputed")
+        got = valuator.fit(None, y).value(D, y_val).values
+        ref = [
+            naive.shapley(n, hit(naive.ranking(row.tolist()), y.tolist(), label, k))
+            for row, label in zip(D, y_val.tolist(), strict=True)
+        ]
+        np.testing.assert_allclose(got, np.mean(ref, axis=0), rtol=0, atol=1e-12)
+
+
+def test_the_rest_of_the_package_knows_the_game(
+    hit: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    valuator = KNNShapley(game="hit", weights="uniform").fit(X, y)
+    values = valuator.value(cv=3)
+    assert not values.numeric
+    assert valuator.explain(3).value == pytest.approx(values.values[3])
+    with pytest.raises(ValueError, match="weights must be 'uniform' with game='hit'"):
+        KNNShapley(game="hit").fit(X, y)
+    with pytest.raises(ValueError, match="max_rank must be None with game='hit'"):
+        valuator.set_params(max_rank=3).value()
+    with pytest.raises(ValueError, match="radius must come with game='soft' or 'regression'"):
+        KNNShapley(game="hit", weights="uniform", radius=1.0).fit(X, y)
+    assert main(["value", "none.csv", "--label", "y", "--game", "nothing"]) == 2
+
+
+def test_the_weight_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = importlib.import_module("dataworth.weights.functions")
+    entry = eval(BLOCKS["src/dataworth/weights/functions.py"], vars(functions))
+    monkeypatch.setitem(WEIGHTS, entry.name, entry)
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    got = KNNShapley(weights="quadratic").fit(X, y).value().values
+
+    def squares(distances: Any) -> Any:
+        return (distances[0] / distances) ** 2
+
+    np.testing.assert_array_equal(got, KNNShapley(weights=squares).fit(X, y).value().values)
