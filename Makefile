@@ -2,7 +2,6 @@
 PYTHON ?= python3
 SHELL := bash
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-export NUMBA_CACHE_DIR := $(CURDIR)/.numba_cache/$(shell $(PYTHON) scripts/kernels.py)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-paper test-peers coverage lint lint-code lint-format lint-types format \
@@ -87,7 +86,7 @@ picture: .venv/.dev
 
 clean:
 	find src paper tests benchmarks -name __pycache__ -exec rm -rf {} +
-	rm -rf .venv benchmarks/peers/.envs .numba_cache .mypy_cache .pytest_cache .ruff_cache \
+	rm -rf .venv benchmarks/peers/.envs .mypy_cache .pytest_cache .ruff_cache \
 		.hypothesis dist build site
 
 .venv/pyvenv.cfg:

@@ -1,17 +1,11 @@
 """Settings that every test run shares."""
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
 from hypothesis import settings
 
-from scripts import kernels
-
 ROOT = Path(__file__).parent
-
-# As in the Makefile, for those who call pytest themselves.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / kernels.state()))
 
 # The first call of a kernel may compile it, so no deadline.
 settings.register_profile("dataworth", deadline=None, derandomize=True, max_examples=60)

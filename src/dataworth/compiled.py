@@ -1,28 +1,84 @@
 """The one way kernels are compiled: without the interpreter lock, cached on disk where possible."""
 
+import hashlib
+import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numba
 from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+import dataworth
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+KERNEL = re.compile(rb"^@(compiled|inlined)\b", re.MULTILINE)
+
+
+@cache
+def state() -> str:
+    """A name for the state of all kernels: their sources, and the versions of package and numba."""
+    digest = hashlib.sha256(f"{dataworth.__version__} {numba.__version__}".encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        text = path.read_bytes()
+        if KERNEL.search(text):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + text + b"\0")
+    return digest.hexdigest()
+
+
+class _Locator:
+    """Where numba would keep the code of a kernel, with a stamp that knows all kernels."""
+
+    def __init__(self, locator: Any) -> None:
+        self._locator = locator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._locator, name)
+
+    def get_source_stamp(self) -> Any:
+        """What must be the same for cached code to be used."""
+        return self._locator.get_source_stamp(), state()
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):
+    @property
+    def locator(self) -> Any:
+        return _Locator(super().locator)
+
+
+class _KernelCache(FunctionCache):
+    """numba's cache on disk, out of date as soon as any kernel of the package changes.
+
+    numba itself looks at the file of the compiled function alone. But a kernel holds the code of
+    those it calls, and would go on with the old ones after an upgrade.
+    """
+
+    _impl_class = _KernelCacheImpl
+
+
+_new_cache: Callable[[Any], Any] = _KernelCache  # numba's classes have no types
 
 
 def compiled(*, fastmath: bool = False) -> Callable[[Function], Function]:
     """Compile a kernel on its first call and keep the code on disk for the next process.
 
     `fastmath` lets the compiler reorder sums, which vectorises them; it still honours NaN and
-    infinity. Where neither the package's folder nor the user's cache can be written, numba refuses
-    to cache; the kernel is then compiled anew in each process.
+    infinity. Where neither the package's folder nor the user's cache can be written, the kernel is
+    compiled anew in each process.
     """
 
     flags = {"reassoc", "contract", "arcp", "nsz"} if fastmath else False
 
     def decorate(function: Function) -> Function:
-        try:
-            return cast(Function, njit(nogil=True, cache=True, fastmath=flags)(function))
-        except RuntimeError:
-            return cast(Function, njit(nogil=True, fastmath=flags)(function))
+        kernel: Any = njit(nogil=True, fastmath=flags)(function)
+        if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
+            with suppress(RuntimeError):  # there may be no folder for it
+                kernel._cache = _new_cache(function)
+        return cast(Function, kernel)
 
     return decorate
 

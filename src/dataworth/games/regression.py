@@ -41,8 +41,10 @@ class RegressionGame:
         error, others = self.targets[ranked.order] - label, self.targets[ranked.others] - label
         if error.size == 0:
             return Solution(np.empty(0))
-        # In units of the largest error, so that no square overflows or vanishes.
-        unit = max(float(np.abs(error).max()), float(np.abs(others).max(initial=0.0)), 1e-150)
+        # In units of the largest error, so that no square overflows or vanishes. Where all errors
+        # are 0, the truth itself must not overflow in those units.
+        largest = max(float(np.abs(error).max()), float(np.abs(others).max(initial=0.0)))
+        unit = max(largest, 1e-150, 1e-150 * abs(label))
         error, others, empty = error / unit, others / unit, -((label / unit) ** 2)
         solution = self._solve(ranked, error, others, empty)
         return solution.scaled(unit * unit)

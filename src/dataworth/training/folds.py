@@ -173,10 +173,12 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
     like = labels if training.is_away else training.raw
     made = []
     for judged, judges in splitter.split(like, labels):
-        fold = CrossFold(training, np.asarray(judged), np.asarray(judges))
-        for positions in (fold.judged, fold.positions):
-            if positions.dtype.kind not in "iu":
-                raise InputTypeError("cv", "give the positions of points", "got something else")
+        fold = CrossFold(training, _positions(judged, labels.size), _positions(judges, labels.size))
+        if np.intersect1d(fold.judged, fold.positions).size:
+            both = int(np.intersect1d(fold.judged, fold.positions)[0])
+            raise InputError(
+                "cv", "not let points judge themselves", f"point {both} is on both sides of a fold"
+            )
         missing = np.setdiff1d(labels[fold.positions], labels[fold.judged])
         if training.targets.stratified and missing.size:
             raise InputError(
@@ -185,4 +187,23 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
                 f"{missing.tolist()[0]!r} is missing",
             )
         made.append(fold)
+    if not made:
+        raise InputError("cv", "give at least one fold", "got none")
     return made
+
+
+def _positions(given: Any, n_points: int) -> Ints:
+    """One side of a fold: the positions of points, each once."""
+    positions = np.asarray(given)
+    if positions.dtype.kind not in "iu" or positions.ndim != 1:
+        if positions.size:
+            raise InputTypeError("cv", "give the positions of points", "got something else")
+        positions = np.empty(0, np.int64)
+    if not positions.size:
+        raise InputError("cv", "give folds with points on both sides", "one side is empty")
+    bad = positions[(positions < 0) | (positions >= n_points)]
+    if bad.size:
+        raise InputError("cv", f"give positions from 0 to {n_points - 1}", f"got {bad[0]}")
+    if np.unique(positions).size < positions.size:
+        raise InputError("cv", "give each point once in a side of a fold", "some come twice")
+    return positions.astype(np.int64)
