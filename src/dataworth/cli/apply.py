@@ -39,6 +39,7 @@ def apply_(
     from dataworth.decisions import apply, read
     from dataworth.files import tables
 
+    inputs.keep_apart({"--output": output}, {"DECISIONS": decisions, "TRAIN": train})
     for path, argument in ((train, "TRAIN"), (output, "--output")):
         inputs.usage(tables.check_ending, path, tables.TABLES, argument)
     if train.suffix.lower() in tables.SEPARATORS and output.suffix.lower() not in tables.SEPARATORS:

@@ -136,6 +136,34 @@ def semivalue(text: str) -> Any:
     return usage(semivalues.typed, text)
 
 
+def keep_apart(outputs: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read, or over another output.
+
+    Parameters
+    ----------
+    outputs, given : mapping of str to path or None
+        Files that are written and read, by what the command calls them; "-" is standard output.
+    """
+    taken = {}
+    for name, path in given.items():
+        if path is not None:
+            taken[Path(path).resolve()] = name
+    for name, path in outputs.items():
+        if path is None or str(path) == "-":
+            continue
+        target = Path(path).resolve()
+        same = [used for used in taken if used == target or _is_same_file(used, target)]
+        if same:
+            raise typer.BadParameter(
+                f"{name} must be another file than {taken[same[0]]}; got {str(path)!r} for both."
+            )
+        taken[target] = name
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
 def check_output(output: str | None, report: Path | None, *, page: str = "--report") -> None:
     """Check that results can be written, before hours are spent on them.
 
@@ -225,6 +253,11 @@ def training(
     return Data(source, label, id, ids, group, owners, image, tuple(by or ()), used)
 
 
+def label_file(label: str | None) -> Path | None:
+    """The file that holds the labels, where `--label` names one."""
+    return Path(label) if label is not None and label.endswith(".npy") else None
+
+
 def _labelled(source: tables.Source, label: str | None) -> tuple[tables.Source, str]:
     """The points with their labels, which may be in an .npy file of their own, and their name."""
     if label is None:
@@ -259,11 +292,23 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
                 ".npz file."
             )
         other = read(validation, "--validation")
+        _same_width(source, other.matrix, str(validation))
         return X, y, Judges(other.features(data.features), other.column(label, "--label"), other)
     if cv is None and {"X_val", "y_val"} <= set(source.others):
-        inner = replace(source, matrix=checks.matrix(source.others["X_val"], "X_val"))
+        matrix = checks.matrix(source.others["X_val"], "X_val")
+        _same_width(source, matrix, f"X_val of {source.name}")
+        inner = replace(source, matrix=matrix)
         return X, y, Judges(inner.features(data.features), source.others["y_val"], None)
     return X, y, None
+
+
+def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
+    """Refuse an array with other columns than the training points, as columns have no names."""
+    if source.matrix is None or matrix is None or matrix.ndim != 2:
+        return
+    wanted, given = source.matrix.shape[1], matrix.shape[1]
+    if given != wanted:
+        raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:

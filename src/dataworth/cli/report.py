@@ -40,6 +40,9 @@ def report(
     from dataworth.cli import results
 
     inputs.check_output(None, output, page="--output")
+    inputs.keep_apart(
+        {"--output": output}, {"VALUES": path, "TRAIN": train, "--validation": validation}
+    )
     values, _ = inputs.values(path)
     data = inputs.training(train, label, id=id, group=group, image=image, by=by)
     if len(values) != len(data.source):

@@ -147,6 +147,8 @@ def value(
         n_jobs=jobs,
     )
     inputs.check_output(output, report)
+    read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
+    inputs.keep_apart({"--output": output, "--report": report}, read)
     data = inputs.training(
         train, label, id=id, group=group, image=image, by=by, features=features, drop=drop
     )

@@ -41,21 +41,28 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         )
     if target.is_dir():
         raise IsADirectoryError(f"path must name a file; {os.fspath(path)!r} is a folder.")
-    part = target.parent / f".{uuid.uuid4().hex}.part"
+    part = target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            if target.exists():
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
             os.fsync(file.fileno())
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o7777)
         part.replace(target)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        _sync(target.parent)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _sync(folder: Path) -> None:
+    """Let the new name of a file outlast a power cut; Windows cannot open a folder for that."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

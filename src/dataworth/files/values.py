@@ -15,7 +15,7 @@ import numpy as np
 
 from dataworth.arrays import Array
 from dataworth.errors import InputError, extra
-from dataworth.files import tables
+from dataworth.files import archives, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import frames
 
@@ -109,7 +109,7 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
     """Write a numpy archive, whole or not at all, whatever the ending of its name."""
     facts = np.array(contents.facts.to_json())
     with atomic(path) as file:
-        np.savez(file, **contents.arrays, facts=facts, allow_pickle=False)
+        archives.save(file, {**contents.arrays, "facts": facts})
 
 
 def read_archive(path: str | os.PathLike[str]) -> Contents:

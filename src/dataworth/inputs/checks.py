@@ -187,6 +187,8 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
         shape = f"got shape {value.shape}"
         raise InputError(name, "hold at least one point and one column", shape)
     _n_columns(value.shape[1], name, n_columns, columns)
+    if value.format == "csr":
+        _check_indptr(value, name)
     array = csr_array(value)
     if array.nnz:
         low, high = int(array.indices.min()), int(array.indices.max())
@@ -195,7 +197,27 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
             raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
         array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
+        if not array.has_canonical_format:
+            array = array.copy()  # sorts and adds up in place
+            array.sum_duplicates()
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _check_indptr(value: Any, name: str) -> None:
+    """Refuse a CSR array whose parts do not belong together: compiled code would trust them."""
+    starts, size = value.indptr, min(value.indices.size, value.data.size)
+    sound = (
+        starts.size == value.shape[0] + 1
+        and starts[0] == 0
+        and starts[-1] <= size
+        and bool(np.all(np.diff(starts) >= 0))
+    )
+    if not sound:
+        raise InputError(
+            name,
+            "be a sound sparse array",
+            "its indptr does not rise from 0 to the number of stored entries",
+        )
 
 
 def graph(value: Any, name: str) -> None:
@@ -295,7 +317,15 @@ def _uniform(value: Any, name: str) -> Array:
     if kinds not in ({"string"}, {"number"}):
         wanted = "hold class labels of one kind (strings, integers or booleans)"
         raise InputTypeError(name, wanted, f"got {' and '.join(sorted(kinds))}")
+    whole_texts(items, name)
     return np.asarray(items, dtype=str if kinds == {"string"} else None)
+
+
+def whole_texts(items: Iterable[Any], name: str) -> None:
+    """Refuse texts that end in a zero byte, which numpy would cut off."""
+    for item in items:
+        if isinstance(item, str) and item.endswith("\0"):
+            raise InputError(name, "hold texts that do not end in a zero byte", f"got {item!r}")
 
 
 def encode(value: Array, classes: Array, name: str) -> Ints:

@@ -7,7 +7,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Table
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import frames
+from dataworth.inputs import checks, frames
 
 
 def by(values: Floats, lower: Floats, upper: Floats, groups: Any) -> Table:
@@ -40,6 +40,7 @@ def check(groups: Any, n_points: int) -> Array:
         )
     if array.dtype.kind in "OUS":  # numpy makes text of a mixture of strings and numbers
         kinds = sorted({type(v).__name__ for v in items})
+        checks.whole_texts(items, "groups")
         are_text = kinds in (["str"], ["str_"])
         array = np.array(list(items), dtype=str if are_text else None)
         if array.dtype.kind in "OUS" and not are_text:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
@@ -17,6 +17,9 @@ from dataworth.inputs import checks
 
 # What scikit-learn measures without making the training points dense.
 SPARSE_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan")
+
+NO_COLUMN = np.iinfo(np.int64).max  # beyond all columns
+LEAST = 1e-150  # the squares of smaller numbers vanish
 
 Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
 
@@ -67,6 +70,38 @@ def _hamming(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float6
             out[i, j] = count / points.shape[1]
 
 
+@compiled()
+def _sparse_euclidean(
+    data: Array,
+    indices: Array,
+    starts: Array,
+    point_data: Array,
+    point_indices: Array,
+    point_starts: Array,
+    out: Floats,
+) -> None:
+    """Euclidean distances between the rows of two CSR arrays, whose columns are sorted.
+
+    Difference by difference: a dot product would cancel far from the origin.
+    """
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            a, b = starts[i], point_starts[j]
+            total = 0.0
+            while a < starts[i + 1] or b < point_starts[j + 1]:
+                left = indices[a] if a < starts[i + 1] else NO_COLUMN
+                right = point_indices[b] if b < point_starts[j + 1] else NO_COLUMN
+                difference = 0.0
+                if left <= right:
+                    difference += np.float64(data[a])
+                    a += 1
+                if right <= left:
+                    difference -= np.float64(point_data[b])
+                    b += 1
+                total += difference * difference
+            out[i, j] = np.sqrt(total)
+
+
 COMPILED_METRICS = {
     "euclidean": _euclidean,
     "l2": _euclidean,
@@ -82,6 +117,10 @@ def distances(
     out = np.empty((queries.shape[0], points.shape[0]))
     if isinstance(metric, str) and metric in COMPILED_METRICS and not issparse(points):
         COMPILED_METRICS[metric](queries, points, out)
+        return out
+    if metric in ("euclidean", "l2"):
+        a, b = csr_array(queries), csr_array(points)
+        _sparse_euclidean(a.data, a.indices, a.indptr, b.data, b.indices, b.indptr, out)
         return out
     for i in range(queries.shape[0]):
         out[i] = pairwise_distances(queries[i : i + 1], points, metric=metric, **params)[0]
@@ -99,6 +138,20 @@ class Measure:
         """Distances of each query (rows) to each point (columns), float64."""
         return distances(queries, points, self.metric, self.params)
 
+    def _check_scale(self, points: Array) -> None:
+        """Refuse numbers so small that all distances would be 0."""
+        if self.metric not in ("euclidean", "l2", "cosine"):
+            return
+        numbers: Any = points.data if issparse(points) else points
+        largest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
+        if 0.0 < largest < LEAST:
+            raise InputError(
+                "X",
+                f"have numbers above {LEAST:g} with metric={self.metric!r}, as their squares count",
+                f"the largest is {largest:g}",
+                "Scale the features.",
+            )
+
     def checked(self, points: Array) -> Array:
         """Try the metric on one point before any work; returns the points as it takes them."""
         if issparse(points) and self.metric not in SPARSE_METRICS:
@@ -108,6 +161,7 @@ class Measure:
             if not np.isin(points, (0, 1)).all():
                 raise InputError("X", f"hold zeros and ones only with metric={self.metric!r}")
             points = points.astype(bool)
+        self._check_scale(points)
         try:
             self.distances(points[:1], points[:1])
         except Exception as error:

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from itertools import chain, islice
 from typing import Any
 
@@ -21,6 +22,13 @@ def total(
     folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
 ) -> tuple[Floats, float]:
     """Sums over all validation points, block after block, and the largest weight error."""
+    with nullcontext() if kept is None else kept.held():
+        return _total(folds, settings, shape, kept)
+
+
+def _total(
+    folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
+) -> tuple[Floats, float]:
     sums, error, done = np.zeros(shape), 0.0, 0
     state = None if kept is None else kept.load()
     if state is not None:

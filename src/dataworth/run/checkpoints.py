@@ -9,13 +9,17 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth.files import atomic as files
+from dataworth.files import archives
+from dataworth.files.atomic import atomic
+from dataworth.files.locks import locked
 
 FORMAT = "dataworth checkpoint 1"
 
@@ -38,12 +42,21 @@ class Checkpoint:
         if self.folder.exists() and not self.folder.is_dir():
             raise NotADirectoryError(f"checkpoint must name a folder; {str(folder)!r} is a file.")
         self.folder.mkdir(parents=True, exist_ok=True)
-        for part in self.folder.glob(".*.part"):  # what a killed run was writing
-            part.unlink(missing_ok=True)
         self.fingerprint = print_of_run
         self.every = every
         self.turn = 0
         self.written = 0.0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes out of the folder; wait while one of them is in it.
+
+        The same run in several processes is so computed once: the others find its state.
+        """
+        with locked(self.folder / "lock"):
+            for part in self.folder.glob(".state-?.npz.*.part"):  # what a killed run was writing
+                part.unlink(missing_ok=True)
+            yield
 
     def _path(self, turn: int) -> Path:
         return self.folder / f"state-{turn % 2}.npz"
@@ -90,8 +103,8 @@ class Checkpoint:
             "error": error,
         }
         facts["seal"] = fingerprint(facts, sums)
-        with files.atomic(self._path(self.turn)) as file:
-            np.savez(file, sums=sums, facts=np.array(json.dumps(facts)), allow_pickle=False)
+        with atomic(self._path(self.turn)) as file:
+            archives.save(file, {"sums": sums, "facts": np.array(json.dumps(facts))})
         self.turn += 1
         self.written = time.monotonic()
 
