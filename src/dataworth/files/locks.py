@@ -1,4 +1,4 @@
-"""A lock that other processes respect, and that ends with the process that holds it."""
+"""A lock on a folder that other processes respect, and that ends with the process that holds it."""
 
 import os
 import sys
@@ -6,60 +6,59 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 PAUSE = 0.1  # seconds between two tries
 
 
 @contextmanager
-def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold a lock, for which this waits as long as another process holds it.
+def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold the lock of a folder, after waiting for any other process that holds it.
 
     Parameters
     ----------
-    path : str or path
-        The file that stands for the lock. It is made if need be, and stays.
+    folder : str or path
+        A folder that exists.
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from dataworth.files.locks import locked
-    >>> with TemporaryDirectory() as folder, locked(Path(folder, "lock")):
+    >>> with TemporaryDirectory() as folder, locked(folder):
     ...     print("alone")
     alone
     """
-    with Path(path).open("ab") as file:
-        while not _taken(file):
+    handle = _opened(Path(folder))
+    try:
+        while not _taken(handle):
             time.sleep(PAUSE)
-        try:
-            yield
-        finally:
-            _released(file)
+        yield
+    finally:
+        os.close(handle)  # which gives the lock back
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _taken(file: BinaryIO) -> bool:
+    def _opened(folder: Path) -> int:
+        # Windows locks files only.
+        return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
+
+    def _taken(handle: int) -> bool:
         try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
 
-    def _released(file: BinaryIO) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-
 else:
     import fcntl
 
-    def _taken(file: BinaryIO) -> bool:
+    def _opened(folder: Path) -> int:
+        return os.open(folder, os.O_RDONLY)
+
+    def _taken(handle: int) -> bool:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
-
-    def _released(file: BinaryIO) -> None:
-        fcntl.flock(file, fcntl.LOCK_UN)

@@ -53,7 +53,7 @@ class Checkpoint:
 
         The same run in several processes is so computed once: the others find its state.
         """
-        with locked(self.folder / "lock"):
+        with locked(self.folder):
             for part in self.folder.glob(".state-?.npz.*.part"):  # what a killed run was writing
                 part.unlink(missing_ok=True)
             yield

@@ -174,6 +174,8 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
     made = []
     for judged, judges in splitter.split(like, labels):
         fold = CrossFold(training, _positions(judged, labels.size), _positions(judges, labels.size))
+        if not fold.judged.size:
+            raise InputError("cv", "leave points to be judged in each fold", "one has none")
         if np.intersect1d(fold.judged, fold.positions).size:
             both = int(np.intersect1d(fold.judged, fold.positions)[0])
             raise InputError(
@@ -187,20 +189,18 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
                 f"{missing.tolist()[0]!r} is missing",
             )
         made.append(fold)
-    if not made:
-        raise InputError("cv", "give at least one fold", "got none")
+    if not any(fold.size for fold in made):
+        raise InputError("cv", "give at least one fold with points that judge", "got none")
     return made
 
 
 def _positions(given: Any, n_points: int) -> Ints:
     """One side of a fold: the positions of points, each once."""
     positions = np.asarray(given)
-    if positions.dtype.kind not in "iu" or positions.ndim != 1:
-        if positions.size:
-            raise InputTypeError("cv", "give the positions of points", "got something else")
-        positions = np.empty(0, np.int64)
     if not positions.size:
-        raise InputError("cv", "give folds with points on both sides", "one side is empty")
+        return np.empty(0, np.int64)
+    if positions.dtype.kind not in "iu" or positions.ndim != 1:
+        raise InputTypeError("cv", "give the positions of points", "got something else")
     bad = positions[(positions < 0) | (positions >= n_points)]
     if bad.size:
         raise InputError("cv", f"give positions from 0 to {n_points - 1}", f"got {bad[0]}")
