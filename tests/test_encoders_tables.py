@@ -73,7 +73,7 @@ def test_what_cannot_be_encoded() -> None:
         TableEncoder().fit([[1]])
     with pytest.raises(ValueError, match="at least one point and one column"):
         TableEncoder().fit(pd.DataFrame(index=[1, 2]))
-    with pytest.raises(ValueError, match="max_levels must be a whole number at least 1; got 0"):
+    with pytest.raises(ValueError, match="max_levels must be a whole number of at least 1; got 0"):
         encoded([1, 2], max_levels=0)
     mixed = pd.DataFrame({"a": pd.Series([1, "x", 2.5, "x"] * 3, dtype=object)})
     assert TableEncoder().fit(mixed).kinds_ == {"a": "category"}

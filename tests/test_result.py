@@ -32,7 +32,7 @@ def test_worst_and_best(values: DataValues) -> None:
     assert values.worst(2).tolist() == [(4, -2.0, "b"), (1, -1.0, "b")]
     assert values.best(3)["index"].tolist() == [0, 2, 3]
     assert len(values.worst(99)) == len(values) == 5
-    with pytest.raises(ValueError, match="n must be a whole number at least 0; got -1"):
+    with pytest.raises(ValueError, match="n must be a whole number of at least 0; got -1"):
         values.worst(-1)
     assert "5 points, 3 validation points" in repr(values)
     assert "2 negative" in repr(values)

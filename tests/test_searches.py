@@ -163,12 +163,12 @@ def test_stored_zeros_are_distances() -> None:
         (
             [[0.0, 1.0, 0.0]],
             {"support": 1, "max_rank": "adaptive"},
-            "max_rank must be a number or 'sqrt' where not all",
+            "max_rank must be a number or 'sqrt' if not all",
         ),
         (
             [[0.0, 1.0, 0.0]],
             {"weights": "uniform", "radius": 1.0},
-            "radius must be None where .* got 1.0",
+            "radius must be None if .* got 1.0",
         ),
     ],
 )

@@ -191,7 +191,7 @@ def _slow_distance(a: NDArray[Any], b: NDArray[Any]) -> float:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda X, y: KNNShapley().fit(da.from_array(X), y).value(cv=3), "cv must be None where"),
+        (lambda X, y: KNNShapley().fit(da.from_array(X), y).value(cv=3), "cv must be None if"),
         (lambda X, y: KNNShapley(max_rank=9).fit(da.from_array(X), y).value(X, y), "support=R"),
         (
             lambda X, y: KNNShapley().fit(da.from_array(X)[da.from_array(y) == 1], y),

@@ -84,7 +84,7 @@ class Forgetful(TransformerMixin, BaseEstimator):
 def test_low_recall_is_said() -> None:
     X, y = cloud()
     valuator = KNNShapley(neighbors=Forgetful(), support=10).fit(X, y)
-    with pytest.warns(UserWarning, match="found .* of the nearest points only"):
+    with pytest.warns(UserWarning, match="found only .* of the nearest points"):
         recall = valuator.value(X[:20] + 0.1, y[:20]).recall
     assert recall is not None
     assert recall < 0.9
@@ -94,7 +94,7 @@ def test_low_recall_is_said() -> None:
     ("params", "message"),
     [
         ({"support": 50}, "neighbors must find the 50 neighbours that support or max_rank"),
-        ({}, "finds some neighbours only: set support=R, or max_rank"),
+        ({}, "finds only some neighbours. You can also set support=R, or max_rank"),
         ({"support": 5, "neighbors_params": {"index": "x"}}, "neighbors_params must be None"),
         ({"metric": "precomputed"}, "neighbors must be 'brute' with metric='precomputed'"),
     ],

@@ -191,7 +191,7 @@ def test_texts_through_a_sparse_encoder() -> None:
 def test_bad_calls() -> None:
     X, y = cloud()
     valuator = KNNShapley().fit(X, y)
-    with pytest.raises(ValueError, match="cv must be None where X_val and y_val are given"):
+    with pytest.raises(ValueError, match="cv must be None if X_val and y_val are given"):
         valuator.value(X, y, cv=3)
     with pytest.raises(TypeError, match="y_val must be an array of labels; got None"):
         valuator.value(X)
@@ -202,7 +202,9 @@ def test_bad_calls() -> None:
     with pytest.raises(ValueError, match="X_val must hold distances"):
         KNNShapley(metric="precomputed").fit(None, y).value()
     rare = np.append(np.zeros(59, int), 1)
-    with pytest.raises(ValueError, match="cv must leave every class .* part; 1 is missing"):
+    with pytest.raises(
+        ValueError, match="cv must leave points of every class .* part; 1 is missing"
+    ):
         KNNShapley().fit(X, rare).value(cv=KFold(3))
     with pytest.raises(TypeError, match="encoder must have fit and transform"):
         KNNShapley(encoder="pca").fit(X, y)

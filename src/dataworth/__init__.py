@@ -5,10 +5,21 @@ Exact Shapley values of data points for nearest-neighbour models, in linear time
 Importing this package imports nothing heavy: the classes below load when they are first used, so
 that `dataworth --help` answers at once.
 
-Data flow one way through the modules: `inputs` (checked data) -> `encoders` (columns become
-numbers) -> `neighbors` (ranked neighbours) -> `weights` (integers) -> `games` (the values that one
-validation point gives) -> `run` (their sum) -> `result` and `explanation` -> `estimator`. `plots`,
-`report`, `cli` and `integrations` use all of these; `files` reads and writes.
+Data flows through the package in one direction, and a module imports only those before it:
+
+- `errors`, `arrays` and `compiled` are the base of all others.
+- `inputs` checks what the user gives, and `files` reads and writes files.
+- `encoders` turns the rows of a table into points.
+- `neighbors` finds the nearest training points of each validation point.
+- `weights` ranks them and turns their distances into weights.
+- `games` values the ranked points for one validation point; `games.kernels` does the computing.
+- `settings` holds the checked parameters, and `training` the training set and its folds.
+- `run` goes through the validation points and adds up their values.
+- `result` holds the values, and `explanation` says where they come from.
+- `estimator` puts everything together as `KNNShapley`.
+
+`plots` draws the figures. `report`, `decisions`, `cli`, `integrations`, `baselines` and `demo` use
+the package as anybody could. `docs/architecture.md` lists which module may import which.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The one way kernels are compiled: without the interpreter lock, cached on disk where possible."""
+"""Compiles kernels: they run without the interpreter lock and are cached on disk if possible."""
 
 import hashlib
 import re
@@ -66,9 +66,19 @@ _new_cache: Callable[[Any], Any] = _KernelCache  # numba's classes have no types
 def compiled(*, fastmath: bool = False) -> Callable[[Function], Function]:
     """Compile a kernel on its first call and keep the code on disk for the next process.
 
-    `fastmath` lets the compiler reorder sums, which vectorises them; it still honours NaN and
-    infinity. Where neither the package's folder nor the user's cache can be written, the kernel is
-    compiled anew in each process.
+    If neither the folder of the package nor the user's cache can be written, the
+    kernel is compiled anew in each process.
+
+    Parameters
+    ----------
+    fastmath : bool
+        Whether the compiler may reorder sums, which vectorises them. NaN and infinity are still
+        honoured.
+
+    Returns
+    -------
+    function
+        The decorator.
     """
 
     flags = {"reassoc", "contract", "arcp", "nsz"} if fastmath else False

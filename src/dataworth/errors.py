@@ -1,4 +1,4 @@
-"""What goes wrong, as data: wrong input, and packages that are not installed."""
+"""Errors for wrong input and for packages that are not installed."""
 
 from importlib import import_module
 from typing import Any, Self
@@ -14,11 +14,11 @@ class InputError(ValueError):
     argument : str
         The name of the argument, as the caller knows it.
     wanted : str
-        What it must do or be: "be a whole number", "hold at least one point".
+        What it must do or be, such as "be a whole number" or "hold at least one point".
     came : str
-        What it was instead: "got 0", "row 3 is missing". May be empty.
+        What it was instead, such as "got 0" or "row 3 is missing". It may be empty.
     hint : str
-        A sentence on what to do about it. May be empty.
+        A sentence that says what to do about it. It may be empty.
 
     Examples
     --------
@@ -36,25 +36,33 @@ class InputError(ValueError):
         return type(self), (self.argument, self.wanted, self.came, self.hint)
 
     def renamed(self, argument: str) -> Self:
-        """The same error about an argument that has another name where it came from."""
+        """Return the same error under another name, by which the caller knows the argument."""
         return type(self)(argument, self.wanted, self.came, self.hint)
 
 
 class InputTypeError(InputError, TypeError):
-    """An argument is of a type that it must not be."""
+    """An argument has the wrong type.
+
+    It is both a ValueError and a TypeError, so that callers can catch either.
+    """
 
 
 def extra(package: str, what: str, extras: str) -> Any:
-    """Import a package that an extra brings, or say how to install it.
+    """Import an optional package, or say how to install it.
 
     Parameters
     ----------
     package : str
         The module to import.
     what : str
-        What needs it: "neighbors='faiss'".
+        What needs it, such as "neighbors='faiss'".
     extras : str
-        The extra of dataworth that brings it: "ann".
+        The extra of dataworth that installs it, such as "ann".
+
+    Returns
+    -------
+    module
+        The imported module.
     """
     try:
         return import_module(package)

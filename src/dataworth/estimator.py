@@ -1,4 +1,4 @@
-"""The estimator: it checks what it is given, builds the typed parts of a run and hands them on."""
+"""The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
 import textwrap
 import warnings
@@ -36,7 +36,7 @@ from dataworth.weights.weighting import WeightFunction
 
 @dataclass(frozen=True)
 class _LastRun:
-    """What `explain` needs of the last call of `value`: the folds with all that they learned."""
+    """What `explain` needs of the last call of `value`, such as the folds with fitted encoders."""
 
     settings: Settings
     folds: Sequence[Fold]
@@ -48,113 +48,118 @@ class KNNShapley(BaseEstimator):
     Parameters
     ----------
     n_neighbors : int, default 5
-        K: how many nearest points have a say; all of them where there are fewer.
+        K: how many of the nearest points have a say. If there are fewer points, all of them do.
     game : str, default "soft"
         What a set of training points is worth to a validation point.
 
         <games>
     weights : str or callable, default "rbf"
-        How much a neighbour counts at its distance d, where d_1 is the nearest and d_N the farthest
-        training point; the nearest counts 1.
+        How much a neighbour at distance d counts, where d_1 is the distance of the nearest and d_N
+        that of the farthest training point. The nearest counts 1.
 
         <weights>
         - A callable takes one row of sorted distances and returns weights in [0, 1], which are
           used as they are.
     bandwidth : float or "auto", default "auto"
-        The h of `"rbf"`. `"auto"` is 0.3 times the distance from the nearest to the median
-        training point, for each validation point anew.
+        The h of `"rbf"`. `"auto"` sets it anew for each validation point, to 0.3 times the
+        difference between the median distance and the nearest one.
     support : int or None
-        Only this many nearest training points, all if there are fewer, have weight: `"linear"`
-        then falls to 0 at the last of them, the automatic bandwidth of `"rbf"` is 0.3 times the
-        distance from the first to the last of them, and a callable sees their distances only. Exact
-        values then need no more neighbours than these, however large the training set.
+        Only this many of the nearest training points have weight, or all if there are fewer.
+        `"linear"` then falls to 0 at the last of them, the automatic bandwidth of `"rbf"` is 0.3
+        times the difference between the distances of the last and the first, and a callable sees
+        only their distances. Exact values need no more neighbours than these, however large the
+        training set is.
     n_bits : int from 1 to 10, or None, default 3
         Weights are rounded to 2^n_bits levels, and time and memory grow with the number of levels.
-        None (not for the hard game) keeps real weights; then utilities have a relative error of at
-        most 1e-9, which the result states. Weights below 1e-300 of the largest (1e-140 for
-        regression) still count as 0. Uniform weights need no rounding.
+        None keeps real weights, except in the hard game, which needs integers. Utilities then have
+        a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
+        largest (1e-140 for regression) count as 0. Uniform weights need no rounding.
     metric : str, callable or None
-        Any metric of scikit-learn but `"nan_euclidean"`, a function of two points, or
-        `"precomputed"`: then call `fit(None, y)` and `value(D, y_val)` with distances D of shape
-        (n_val, n_train), or a sparse graph of them that stores the nearest neighbours of each
-        validation point; what is not stored counts as farther. `"euclidean"`, `"cosine"` and
-        `"hamming"` are the fast ones. None stands for the metric that the encoder brings, as
-        `ForestLeaves` does, and else for `"euclidean"`.
+        Any metric of scikit-learn except `"nan_euclidean"`, a function of two points, or
+        `"precomputed"`. With `"precomputed"`, call `fit(None, y)` and `value(D, y_val)`, where D
+        holds distances in an array of shape (n_val, n_train), or in a sparse graph that stores the
+        nearest neighbours of each validation point; points that are not stored count as farther.
+        `"euclidean"`, `"cosine"` and `"hamming"` are the fastest. None stands for the metric of the
+        encoder if it has one, as `ForestLeaves` does, and otherwise for `"euclidean"`.
     metric_params : dict or None
-        Further arguments of the metric.
+        More arguments of the metric.
     neighbors : str or transformer, default "brute"
         How the neighbours of a validation point are found.
 
         <searches>
         - A neighbours transformer of scikit-learn or another library (`KNeighborsTransformer`,
-          `PyNNDescentTransformer`), fitted on the training points or not, finds them; its
-          `n_neighbors` must be at least what `support` or `max_rank` asks for, and its metric the
-          one here.
+          `PyNNDescentTransformer`), fitted on the training points or not, finds the neighbours. Its
+          `n_neighbors` must be at least what `support` or `max_rank` asks for, and its metric must
+          be the same as `metric`.
 
-        All but the first may be approximate: the distances of what they find are computed as
-        ever, `recall` of the result says how much they found, and bounds take it for the nearest.
+        All but the first may be approximate. The distances of the points they find are computed as
+        usual, the `recall` of the result says what share of the nearest points they found, and
+        bounds assume that they found all of them.
     neighbors_params : dict or None
-        With faiss: `{"index": "HNSW32", "search": "efSearch=128"}`, the index by its factory string
-        and its search parameters. The default is an inverted file.
+        With faiss, the factory string of the index and its search parameters, such as
+        `{"index": "HNSW32", "search": "efSearch=128"}`. The default is an inverted file.
     encoder : transformer, "auto" or None, default "auto"
-        A scikit-learn transformer or pipeline, fitted on training features and labels and
-        applied to both sides; distances are then those between its outputs. It is fitted when it
-        is first needed, and in leave-one-out without labels. `"auto"` stands for a `TableEncoder`
-        for data frames and for no encoder for arrays. With None, features are used as they are.
+        A scikit-learn transformer or pipeline, fitted on training features and labels and applied
+        to training and validation points alike. Distances are then those between its outputs. It is
+        fitted when it is first needed; for leave-one-out it is fitted without labels. `"auto"`
+        stands for a `TableEncoder` if X is a data frame, and for no encoder if X is an array. With
+        None, features are used as they are.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
-        The hard game of more than two classes. `"one-vs-one"`: the mean, over all wrong classes,
-        of the vote among the points of that class and the right one, K of them. `"direct"`: one
-        vote among all classes, for up to four; slow beyond three.
+        How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
+        class, the K nearest points of that class and the right one vote, and the utility is the
+        mean over the wrong classes. `"direct"`: the points of all classes vote at once; it takes up
+        to four classes and is slow beyond three.
     ties : str, default "right"
         What a tied vote of the hard game is worth; the vote of the empty set is tied too.
 
         <ties>
     radius : float or None
-        Instead of the K nearest points, those within this distance have a say, however many; for
-        uniform weights, the soft or regression game and no `max_rank`. `n_neighbors` is then not
-        used.
+        All points within this distance have a say, instead of the K nearest, and `n_neighbors` is
+        not used. This needs uniform weights, the soft or the regression game, and neither
+        `max_rank` nor `support`.
     semivalue : str or tuple, default "shapley"
         How sets of different sizes count.
 
         <semivalues>
     max_rank : int, "sqrt", "adaptive" or None
-        Rank only that many nearest training points for each validation point, `"sqrt"` being the
-        square root of n_train: faster, and the result's `lower` and `upper` hold the exact value
-        for certain, up to rounding. `"adaptive"` ranks four times as many until the interval is
-        narrow, see `adaptive_ratio`; where it does not get narrow it ends with the exact values and
-        costs up to a half more than they do. With None, values are exact.
+        Rank only this many of the nearest training points for each validation point, `"sqrt"` being
+        the square root of n_train. That is faster, and the exact values are certain to lie between
+        `lower` and `upper` of the result, up to rounding. `"adaptive"` ranks four times as many
+        until the interval is narrow (see `adaptive_ratio`). If it never gets narrow, values are
+        exact in the end and cost up to half as much again. With None, values are exact.
     adaptive_ratio : float, default 0.1
-        With `max_rank="adaptive"`: what is left out must be at most this share of the value for
-        more than half of the points.
+        With `max_rank="adaptive"`, the interval of a point is narrow if the margin is at most this
+        share of the value. More than half of the points must have a narrow one.
     n_jobs : int or None
-        Threads, as in scikit-learn: None means 1, -1 all cores. The result is the same to the last
-        bit whatever the number.
+        The number of threads, as in scikit-learn: None means 1, and -1 means all cores. The result
+        is the same to the last bit whatever the number.
     working_memory : float, default 256
-        MB that distances may take at a time. At least one row of n_train distances is held per
+        How many MB distances may take at a time. At least one row of n_train distances is held per
         thread, and never more than eight.
     progress : bool, default True
-        Show a progress bar where work takes more than two seconds and a terminal is there.
+        Whether to show a progress bar in a terminal or notebook if work takes more than two
+        seconds.
 
     Attributes
     ----------
     classes_ : array
-        The labels seen in `fit`, sorted; not set for regression.
+        The labels seen in `fit`, sorted. Not set for regression.
     n_features_in_ : int
-        The number of features seen in `fit`; not set with precomputed distances or an encoder.
+        The number of features seen in `fit`. Not set with precomputed distances or an encoder.
     encoder_ : transformer
-        The encoder, fitted on all training points and their labels, if there is one.
+        The encoder, fitted on all training points and their labels. Not set without an encoder.
 
     Notes
     -----
-    Time beyond the distances, for each validation point, with N training points, K neighbours and
-    b bits: O(N log N) to rank them, then O(N K^2 2^b) for the weighted games and O(N) for the
-    unweighted soft and regression games; the first 3K ranks cost up to 3K times as much each. In
-    the hard game of C classes the points of the right class are walked C - 1 times. Memory is
+    Each validation point takes time for the distances and then, with N training points, K
+    neighbours and b bits, O(N log N) to rank the points, O(N K^2 2^b) for a weighted game and O(N)
+    for an unweighted soft or regression game. The first 3K ranks cost up to 3K times as much each.
+    In the hard game of C classes, the points of the right class are walked C - 1 times. Memory is
     O(N + K^2 2^b), and O(K 4^b) for the soft and regression games. Equal distances are ranked by
     the position of the training point.
 
-    The first call ever of each game compiles its kernels, which takes up to 20 seconds; the
-    compiled code is kept on disk. Distances compare features as they are: scale them first.
+    The very first call of each game compiles its kernels, which takes up to 20 seconds. The
+    compiled code is kept on disk. Distances compare features as they are, so scale them first.
 
     References
     ----------
@@ -235,11 +240,11 @@ class KNNShapley(BaseEstimator):
         Parameters
         ----------
         X : (n_train, n_features) array-like or None
-            Numbers, dense or sparse, or what the encoder takes; None with precomputed distances.
-            Sparse arrays stay sparse. float32 and float64 arrays in C order, memory maps too, are
-            kept as they are, without a copy: do not change them afterwards. Arrays of zarr and
+            Numbers, dense or sparse, or whatever the encoder takes; None with precomputed
+            distances. Sparse arrays stay sparse. float32 and float64 arrays in C order, also memory
+            maps, are kept without a copy, so do not change them afterwards. Arrays of zarr and
             h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay on their workers;
-            call `X.persist()` first, or they are made anew for every batch.
+            call `X.persist()` first, or they are computed anew for every batch.
         y : (n_train,) array-like
             Labels: strings, integers or booleans. Whole floats count as integers. For regression,
             numbers.
@@ -270,7 +275,7 @@ class KNNShapley(BaseEstimator):
         """The encoder, fitted on all training points and their labels."""
         check_is_fitted(self, "_training")
         if self._training.encoder is None:
-            raise AttributeError("encoder_: this valuator has no encoder.")
+            raise AttributeError("encoder_ is not set, because this valuator has no encoder.")
         return self._training.fitted_encoder
 
     def value(
@@ -286,23 +291,23 @@ class KNNShapley(BaseEstimator):
         Parameters
         ----------
         X_val : (n_val, n_features) array-like
-            Numbers, or what the encoder takes; (n_val, n_train) distances with
-            metric="precomputed". Without it, and without `cv`, every training point in turn is the
+            Numbers, or whatever the encoder takes; (n_val, n_train) distances with
+            metric="precomputed". Without X_val and `cv`, every training point in turn is the
             validation point for all others (leave-one-out).
         y_val : (n_val,) array-like
             Labels, each of which was seen in `fit`; numbers for regression.
         cv : int or splitter
-            Cross-valuation: each fold in turn is the validation set for the others, on which an
-            encoder is then fitted too. A number makes stratified folds of labels, plain ones of
-            numbers, as in scikit-learn.
+            Cross-valuation: each fold in turn is the validation set for the others, and an encoder
+            is fitted on these others. A number gives that many folds, stratified for labels and
+            plain for numbers, as in scikit-learn.
         checkpoint : str or path-like
-            A folder. The state of the run is kept there, and a run that was cut short goes on from
-            it: the same call gives the same bits as an undisturbed one.
+            A folder in which the state of the run is saved. If the run is cut short, the same call
+            goes on from there and gives the same bits as an undisturbed run.
 
         Returns
         -------
         DataValues
-            One value per training point: the mean over the validation points.
+            One value per training point, which is the mean over the validation points.
         """
         check_is_fitted(self, "_training")
         settings, training = Settings.of(self.get_params(deep=False)), self._training
@@ -344,7 +349,7 @@ class KNNShapley(BaseEstimator):
     def _fingerprint(
         self, settings: Settings, parts: Sequence[Fold], X_val: Any, y_val: Any
     ) -> str:
-        """What tells this run from any other: parameters, data, folds and version."""
+        """Return a hash that tells this run from any other: parameters, data, folds and version."""
         splits = [(fold.judged, fold.positions) for fold in parts]
         data = (self._training.digest(), content(X_val), content(y_val), splits)
         facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
@@ -356,21 +361,21 @@ class KNNShapley(BaseEstimator):
     def explain(self, points: Sequence[int]) -> list[Explanation]: ...
 
     def explain(self, points: int | Sequence[int]) -> Explanation | list[Explanation]:
-        """Say what points add to each validation point, and who their neighbours are.
+        """Say what points add to each validation point, and what their neighbours are.
 
-        Explains the values of the last call of `value` with the settings, folds and encoders of
-        that call. Its validation points are gone through once more; memory is that of n_val numbers
-        for each point asked for.
+        This explains the values of the last call of `value`, with the settings, folds and encoders
+        of that call. All of its validation points are valued once more. Memory is n_val numbers for
+        each point to explain.
 
         Parameters
         ----------
         points : int or sequence of int
-            The position of a training point, or several.
+            The position of a training point, or several positions.
 
         Returns
         -------
         Explanation or list of Explanation
-            One for each point asked for.
+            One explanation for one position, or a list for several.
 
         Examples
         --------
@@ -395,7 +400,7 @@ class KNNShapley(BaseEstimator):
 
 
 def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
-    """What share of the nearest points an index finds; None where there is no index."""
+    """Return the share of the nearest points that an index finds, or None without an index."""
     if not settings.indexed:
         return None
     opened = parts[0].open()
@@ -404,15 +409,15 @@ def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
     recall = search.recall(opened.queries, parts[0].size)
     if recall < LOW_RECALL:
         warnings.warn(
-            f"neighbors={settings.params['neighbors']!r} found {recall:.0%} of the nearest points "
-            "only, and values are off accordingly; see neighbors_params.",
+            f"neighbors={settings.params['neighbors']!r} found only {recall:.0%} of the nearest "
+            "points, so values are less accurate; see neighbors_params.",
             stacklevel=3,
         )
     return recall
 
 
 def _listed(entries: Iterable[tuple[str, str]]) -> str:
-    """Entries of a registry as a list in the docstring of a parameter."""
+    """Return the entries of a registry as a list for the docstring of a parameter."""
     lines = [
         textwrap.fill(
             f"- `{name}`: {words[:-1] if words.endswith('.') else words}.",
@@ -427,7 +432,7 @@ def _listed(entries: Iterable[tuple[str, str]]) -> str:
 
 
 def _described(doc: str) -> str:
-    """The docstring with what the registries know."""
+    """Fill the lists of the registries into the docstring."""
     words: Mapping[str, Iterable[tuple[str, str]]] = {
         "games": ((repr(kind.name), kind.words) for kind in GAMES.values()),
         "weights": ((repr(kind.name), kind.words) for kind in WEIGHTS.values()),

@@ -14,7 +14,7 @@ from dataworth.settings import Settings
 from dataworth.training.folds import Fold
 from dataworth.training.training_set import TrainingSet
 
-SHOWN = 5  # validation points that `hurts` and `helps` list
+SHOWN = 5  # how many validation points `hurts` and `helps` list
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,22 +30,21 @@ class Explanation:
     label : Any
         Its label, or target.
     suggested : Any
-        The label with the most weight among `neighbors`, the first of the sorted labels where
-        several have as much; their weighted mean for numbers. None where none of them has weight,
-        and where `neighbors` is empty.
+        What `neighbors` suggest instead: the label with the most weight among them (the first in
+        sorted order if several have as much), or the weighted mean of their targets. None if they
+        have no weight, or if there are none.
     contributions : (n_val,) array
-        What it adds to each validation point; 0 where it is the validation point itself, or in
-        its fold.
+        What it adds to each validation point: 0 to itself, and 0 to those in its own fold.
     validation_labels : (n_val,) array
         The labels, or targets, of the validation points.
     validation : (n_val,) array of int
-        The positions of the validation points: among those given to `value`, or among the training
-        points where these judge each other.
+        The positions of the validation points among those given to `value`, or among the training
+        points if these judged each other.
     neighbors : structured array
-        Its K nearest training points but itself, nearest first, with the fields index, label,
-        distance and weight. After cross-valuation they are among the points that it judged, by the
-        encoder that had not seen its label. Empty with precomputed distances, which do not tell
-        them, and after cross-valuation for a point that never judged.
+        Its K nearest training points except itself, nearest first, with the fields index, label,
+        distance and weight. After cross-valuation these are the nearest of the points that it
+        judged, by the encoder that had not seen its label. The array is empty with precomputed
+        distances, and after cross-valuation for a point that never judged others.
     """
 
     index: int
@@ -59,13 +58,19 @@ class Explanation:
 
     @property
     def hurts(self) -> Table:
-        """The validation points it harms most, worst first: validation, label, contribution."""
+        """The validation points that it harms most, worst first.
+
+        A structured array with the fields validation, label and contribution.
+        """
         order = np.argsort(self.contributions, kind="stable")[:SHOWN]
         return self._table(order[self.contributions[order] < 0.0])
 
     @property
     def helps(self) -> Table:
-        """The validation points it serves best, best first; as `hurts` otherwise."""
+        """The validation points that it serves best, best first.
+
+        A structured array with the fields validation, label and contribution.
+        """
         order = np.argsort(-self.contributions, kind="stable")[:SHOWN]
         return self._table(order[self.contributions[order] > 0.0])
 
@@ -85,7 +90,24 @@ class Explanation:
 def explain(
     training: TrainingSet, settings: Settings, folds: Sequence[Fold], points: Ints
 ) -> list[Explanation]:
-    """Explanations of these points, through the folds that valued them."""
+    """Explain the values of some points.
+
+    Parameters
+    ----------
+    training : TrainingSet
+        The training set.
+    settings : Settings
+        The parameters of the run that valued the points.
+    folds : sequence of Fold
+        The folds of that run.
+    points : array of int
+        The positions of the points to explain.
+
+    Returns
+    -------
+    list of Explanation
+        One explanation per point.
+    """
     parts = [_of_fold(training, settings, fold, points) for fold in folds]
     contributions = np.concatenate([part.contributions for part in parts])
     names = np.concatenate([fold.labels() for fold in folds])
@@ -118,9 +140,9 @@ class _FoldPart:
     Attributes
     ----------
     contributions : (n_val, n_points) array
-        What they add to its validation points.
+        What the points add to its validation points.
     near : dict
-        The neighbours of points that it can tell, and what these suggest.
+        For each point whose neighbours this fold can find, a table of them and what they suggest.
     """
 
     contributions: Floats
@@ -130,7 +152,7 @@ class _FoldPart:
 def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints) -> _FoldPart:
     opened = fold.open()
     job = Job.of(settings, opened)
-    # Where each point stands among those judged; the last place stands for nobody.
+    # places[p] is the position of p among the judged points; those not judged get the one after.
     judged = np.arange(training.n_points)[fold.judged]
     places = np.full(training.n_points, judged.size)
     places[judged] = np.arange(judged.size)
@@ -144,8 +166,8 @@ def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints
     near: dict[int, tuple[Table, Any]] = {}
     if settings.precomputed or training.n_points < 2:
         return _FoldPart(contributions, near)
-    # A point that judges is compared with those it judges. Where validation points come from
-    # outside, it is compared with all other training points.
+    # Neighbours of a point that judges are taken from those it judges. If validation points come
+    # from outside, they are taken from all other training points.
     rows = {p: i for i, p in enumerate(fold.positions.tolist())} if fold.inside else None
     for point in points.tolist():
         if rows is not None and point not in rows:
@@ -165,7 +187,7 @@ def _neighbors(
     query: Any,
     own: int | None,
 ) -> tuple[Table, Any]:
-    """The K nearest points of one, among those judged, and what they suggest for it."""
+    """Return the K nearest of the judged points, and what they suggest for this point."""
     near, weights = job.neighbors(query, own, settings.n_neighbors, settings.weighting.top)
     index = judged[near.index]
     labels = training.targets.given()

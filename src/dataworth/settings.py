@@ -1,4 +1,4 @@
-"""Settings: the parameters of a valuator, checked once and resolved."""
+"""Settings: the parameters of a valuator, checked once, in the form that a run needs."""
 
 import math
 from collections.abc import Mapping
@@ -27,47 +27,54 @@ from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.ranked import Within
 from dataworth.weights.weighting import Weighting
 
-# Metrics that scikit-learn would fit on each row together with the training points.
+# Without these parameters, scikit-learn would fit the metric on each row and the training points.
 FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
 METRIC_NAMES = sorted(set(VALID_METRICS["brute"]) - {"nan_euclidean"})
 MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
-# How a run is carried out, which changes no bit of the result.
+# Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
 
 
 def root(n: int) -> int:
-    """The rank √N, rounded up: what `max_rank="sqrt"` stands for."""
+    """Return √n, rounded up, which is what `max_rank="sqrt"` stands for."""
     return math.isqrt(n - 1) + 1
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a valuator was asked for, in a form that needs no more checks.
+    """The parameters of `KNNShapley`, checked.
 
     Attributes
     ----------
     params : mapping
-        The parameters as they were given, by name.
+        All parameters by name, as they were given.
     n_neighbors : int
+        K, which may exceed the number of training points.
     game : GameKind
+        The game.
     multiclass, ties : str
         The rules of the hard game.
     weighting : Weighting
         How distances become weights.
     law : Law
-        The semivalue.
+        The law of the semivalue.
     measure : Measure
-        The metric: the one asked for, or that of the encoder.
+        The metric, which is that of the encoder if the user set none.
     encoder : transformer, "auto" or None
-        Not fitted.
+        The encoder, not fitted.
     radius : float or None
+        The radius within which points have a say.
     max_rank : int, "sqrt", "adaptive" or None
+        How many of the nearest points are ranked.
     adaptive_ratio : float
+        When `max_rank="adaptive"` stops.
     n_jobs : int or None
+        The number of threads.
     working_memory : float
-        Bytes.
+        How much memory distances may take, in bytes.
     progress : bool
+        Whether to show a progress bar.
     """
 
     params: Mapping[str, Any]
@@ -88,7 +95,7 @@ class Settings:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Settings":
-        """Settings of these parameters; refuses what makes no sense, alone or together."""
+        """Check parameters, each alone and all together, and return the settings."""
         p = dict(params)
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
@@ -124,71 +131,71 @@ class Settings:
 
     @property
     def precomputed(self) -> bool:
-        """Whether the user computes the distances."""
+        """Whether the user computed the distances."""
         return self.measure.metric == "precomputed"
 
     @property
     def indexed(self) -> bool:
-        """Whether an index finds the neighbours, some of them only."""
+        """Whether an index finds the neighbours, and so only some of them."""
         neighbors = self.params["neighbors"]
         return not isinstance(neighbors, str) or bool(SEARCHES[neighbors].module)
 
     @property
     def limited(self) -> bool:
-        """Whether a run needs the nearest training points only."""
+        """Whether a run needs only the nearest training points."""
         return self.max_rank is not None or self.weighting.support is not None
 
     @property
     def fixed_by_fit(self) -> tuple[Any, ...]:
-        """What must not change between `fit` and `value`."""
+        """The parameters that must not change between `fit` and `value`."""
         p = self.params
         search = (p["neighbors"], dict(p["neighbors_params"] or {}))
         return p["metric"], p["metric_params"], p["encoder"], self.game.numeric, search
 
     def neighbors_within(self, n_train: int) -> int:
-        """K where there are this many training points; all of them within a radius."""
+        """Return K for this many training points; with a radius, all of them count."""
         return n_train if self.radius is not None else min(self.n_neighbors, n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
-        """How many of the nearest points are ranked."""
+        """Return how many of the nearest points are ranked, or None for all."""
         return root(n_train) if self.max_rank == "sqrt" else self.max_rank
 
     def nearest_needed(self, n_train: int) -> int | None:
-        """How many nearest training points of a validation point are enough; None for all."""
+        """Return how many of the nearest points a validation point needs, or None for all."""
         if self.weighting.support is not None:
             return min(self.weighting.support, n_train)
         rank = self.rank_limit(n_train)
         return None if rank is None or rank == "adaptive" else int(rank)
 
     def ranker(self) -> Weighting | Within:
-        """What ranks the neighbours of a validation point."""
+        """Return what ranks the neighbours of a validation point."""
         return self.weighting if self.radius is None else Within(self.radius)
 
     def is_bounded(self, partial: bool) -> bool:
-        """Whether values may be other than exact, so that their ends are summed too."""
+        """Say whether values may be inexact, so that lower and upper ends are summed too."""
         return self.max_rank is not None or self.weighting.n_bits is None or partial
 
     def setup(self, n_train: int, n_classes: int) -> Setup:
-        """What the game is played with among this many training points."""
+        """Return the setup of the game for this many training points and classes."""
         k = self.neighbors_within(n_train)
         return Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
 
     def coefficients(self, n_train: int) -> Coefficients:
-        """The coefficients of the semivalue among this many training points."""
-        # No more points than these can have weight, and there may be very many others.
+        """Return the coefficients of the semivalue for this many training points."""
+        # Only points within the support can have weight, and there may be very many others.
         support = self.weighting.support
         players = n_train if support is None else min(support, n_train)
         return shapley_like(players, min(self.neighbors_within(n_train), players), *self.law)
 
     def check_size(self, n_train: int, n_classes: int) -> None:
-        """Refuse a game whose tables would not fit into memory for this training set."""
+        """Refuse a game that is too large for this many training points and classes."""
         support = self.weighting.support
         k = min(self.n_neighbors, n_train, n_train if support is None else support)
         setup = Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
         self.game.load().check(setup)
 
     def index(self, points: Any) -> Index | None:
-        """The index of training points that `neighbors` asks for; None for all distances."""
+        """Build the index that `neighbors` asks for; None if all distances are computed."""
         neighbors = self.params["neighbors"]
         if not isinstance(neighbors, str):
             return TransformerIndex(points, neighbors)
@@ -201,15 +208,15 @@ class Settings:
         return index
 
     def check_source(self, X: Any, away: bool) -> None:
-        """Refuse what cannot be done with features that are sparse, or `away` from memory."""
+        """Refuse parameters that cannot be used if X is sparse, or `away` from memory."""
         if hasattr(X, "__dask_graph__") and not away:
             raise InputTypeError(
-                "X", "be an array of Dask", "got something else of Dask",
+                "X", "be a Dask array", "got another Dask collection",
                 "Use X.to_dask_array(lengths=True).",
             )  # fmt: skip
         kind = "sparse" if issparse(X) else "read in blocks or sharded" if away else ""
         p = self.params
-        # Transformers may take sparse points; the indexes by name do not.
+        # Transformers may take sparse points, but the indexes that have a name do not.
         dense = issparse(X) and isinstance(p["neighbors"], str)
         for name, bad in (
             ("encoder", away and hasattr(p["encoder"], "fit")),
@@ -222,17 +229,17 @@ class Settings:
                 )
 
     def check_partial(self, partial: bool) -> None:
-        """Refuse parameters that need all distances, where a search knows some neighbours only."""
+        """Refuse parameters that need all distances if a search finds only some neighbours."""
         if self.indexed and self.weighting.support is None and self.max_rank in (None, "adaptive"):
             raise InputError(
                 "neighbors",
-                "be 'brute' where all neighbours are needed",
-                f"neighbors={self.params['neighbors']!r} finds some neighbours only: "
-                "set support=R, or max_rank to a number or 'sqrt'",
+                "be 'brute' if all neighbours are needed",
+                f"neighbors={self.params['neighbors']!r} finds only some neighbours",
+                "You can also set support=R, or max_rank to a number or 'sqrt'.",
             )
         if not partial:
             return
-        where = "where not all distances are known"
+        where = "if not all distances are known"
         if self.max_rank == "adaptive":
             raise InputError("max_rank", f"be a number or 'sqrt' {where}", "got 'adaptive'")
         if self.radius is not None:
@@ -248,15 +255,15 @@ class Settings:
                 "bandwidth",
                 f"be a number {where}",
                 "bandwidth='auto' needs the median distance",
-                "Set support=R (the R nearest have weight) or bandwidth to a number.",
+                "Set bandwidth to a number, or support=R to give weight to the R nearest only.",
             )
 
     def facts(self) -> dict[str, Any]:
-        """The parameters as a file keeps them; functions by their name."""
+        """Return the parameters as a file holds them, with functions as their names."""
         return {name: plain(value) for name, value in self.params.items()}
 
     def identity(self) -> dict[str, Any]:
-        """The parameters that decide the result."""
+        """Return the parameters that decide the result, with the code of functions."""
         facts = {name: fact for name, fact in self.facts().items() if name not in MANNERS}
         called = [getattr(self.params[name], "__code__", None) for name in ("weights", "metric")]
         facts["code"] = [
@@ -284,7 +291,7 @@ def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
 
 
 def _check_rules(p: dict[str, Any], game: GameKind) -> None:
-    """Refuse rules that are not for this game."""
+    """Refuse rules that this game does not have."""
     for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
         checks.choice(p[name], name, known)
         if p[name] != known[0] and name not in game.options:
@@ -361,7 +368,7 @@ def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> No
 
 
 def plain(value: Any) -> Any:
-    """A parameter as JSON can keep it."""
+    """Return a parameter in a form that JSON can hold."""
     if isinstance(value, BaseEstimator):
         return repr(value)
     if callable(value):

@@ -124,6 +124,6 @@ def test_sets_are_drawn_evenly() -> None:
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(
-        ValueError, match="n_evaluations must be a whole number at least 100; got 99"
+        ValueError, match="n_evaluations must be a whole number of at least 100; got 99"
     ):
         stratified_monte_carlo([True, False], [1, 1], n_neighbors=2, game="soft", n_evaluations=99)

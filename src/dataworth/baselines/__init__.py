@@ -1,11 +1,11 @@
 """Algorithms of the literature for one validation point, to study and to compare with.
 
-The core does not use this package. Every function takes the training points ranked, nearest
-first: which of them carry the right label, and their weights. U(S), the utility of a set S, is that
-of the min(K, |S|) nearest members of S:
+The rest of dataworth does not use this package. Every function takes the training points nearest
+first: which of them have the right label, and their weights. U(S), the utility of a set S, depends
+only on the min(K, |S|) nearest members of S:
 
 - `"hard"`: 1 if the weight of right labels is at least that of wrong ones, else 0; U(empty) = 1.
-- `"soft"`: the weight of right labels as a share of all weight; 1 / n_classes where that is 0 / 0.
+- `"soft"`: the share of right labels in the total weight; 1 / n_classes if the total weight is 0.
 
 | function | computes | cost |
 |---|---|---|

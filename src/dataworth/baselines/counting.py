@@ -25,9 +25,9 @@ def quadratic(
     r"""Values in the binary hard-label game by the paper's quadratic algorithm.
 
     For each point i, the paper counts F_i[m, l, s]: the sets of l points without i, the farthest
-    of which is m, whose signed weights (positive for right labels) add up to s. From these follow
-    R_im, the number of sets of K - 1 points before m whose vote i turns where m does not, and
-    G_il, the number of sets of l points whose vote i turns, and with them the value
+    of which is m, whose signed weights (positive for right labels) add up to s. Two numbers follow
+    from these: R_im, the number of sets of K - 1 points before m whose vote i turns but m does not,
+    and G_il, the number of sets of l points whose vote i turns. They give the value
 
         phi_i = sign(i) [1/N sum_{l<K} G_il / (N-1 choose l)
                          + sum_{m > max(i, K)} R_im / (m (m-1 choose K))].
@@ -42,13 +42,13 @@ def quadratic(
         K, the number of neighbours that vote.
     max_rank : int, optional
         The rank `M*` at which sets of points, and the sum over m, end: the paper's approximation.
-        By default they do not end early, and the values are exact.
+        By default they run over all points, and the values are exact.
     share_tail : bool
-        Whether to compute the counts of the points behind `M*` only once, since all of these points
-        have the same. The paper computes them for each, which is most of its work.
+        Whether to compute the counts of the points behind `M*` only once, since they are the same
+        for all of these points. The paper computes them for each point, which is most of its work.
     ties : {"right", "wrong"}
-        What a tied vote counts as, and the empty set with it: as right in the paper's text, as
-        wrong in its authors' code.
+        What a tied vote, and so the empty set, counts as: right in the text of the paper, wrong in
+        the code of its authors.
 
     Returns
     -------
@@ -57,26 +57,27 @@ def quadratic(
 
     Notes
     -----
-    The cost is O(W K^2 N^2), or `O(W K^2 N M*)`, where W is the largest weight; with a shared tail
-    `O(W K^2 M*^2 + W K N)`.
+    The cost is O(W K^2 N^2), where W is the largest weight. With `max_rank` it is `O(W K^2 N M*)`,
+    and with a shared tail `O(W K^2 M*^2 + W K N)`.
 
-    The counts exceed every number type soon, so each is kept divided by the number of sets it is
-    out of, which makes it a probability. Then F_i[m, l, s] / (n choose l-1), with n the number of
-    points before m other than i, is the mean over these sets, and a sum over m becomes a running
-    mean: the n-th point enters it with share l/n. The coefficient of R_im becomes K / (m (m-1)).
+    The counts soon exceed every number type, so each is divided by the number of sets that it is
+    taken from, which makes it a probability. Then F_i[m, l, s] / (n choose l-1), with n the number
+    of points before m other than i, is the mean over these sets, and a sum over m becomes a running
+    mean, into which the n-th point enters with share l/n. The coefficient of R_im becomes
+    K / (m (m-1)).
 
     The printed pseudo-code needs care in five places.
 
     - `F_0` has to be updated after each m, and shifted by the *signed* weight of m.
-    - F_i starts from l = 1. With K = 1 the algorithm asks for F_i[., 0, .]: the empty set alone,
-      of sum 0, which is where the recurrence starts here.
-    - G_i0 and sign(i) are meant by the signed weight. For weight 0, sign(i) = 0 makes the value 0,
-      which is right where weights fall with distance, but not where such a point displaces one
-      whose weight is positive.
-    - The ranges of s for R_im assume that i is at least as heavy as m. Where m is heavier, R_im is
-      negative and the range is to be read backwards. Here both cases are one difference of tail
+    - F_i starts from l = 1, but with K = 1 the algorithm asks for F_i[., 0, .]. It belongs to the
+      empty set, whose sum is 0, and the recurrence starts there.
+    - G_i0 and sign(i) refer to the signed weight. For weight 0, sign(i) = 0 makes the value 0. That
+      is right if weights fall with distance, but not if such a point displaces one whose weight is
+      positive.
+    - The ranges of s for R_im assume that i is at least as heavy as m. If m is heavier, R_im is
+      negative and the range has to be read backwards. Here both cases are one difference of tail
       sums, and no sign is needed.
-    - With K > N all sets are smaller than K, and (N-1 choose l) is 0 for l >= N: K is cut to N.
+    - With K > N all sets are smaller than K, and (N-1 choose l) is 0 for l >= N. So K is at most N.
 
     References
     ----------
@@ -107,11 +108,11 @@ def quadratic(
 
 @compiled()
 def _quadratic(signed: Ints, least: int, neighbors: int, last: int, share: bool) -> Floats:
-    """Values by signed weights; a vote is right where these add up to `least`, 0 or 1, or more."""
+    """Return the values; a vote is right if signed weights add up to at least `least`, 0 or 1."""
     n, top = signed.size, np.abs(signed).max()
     values = np.empty(n)
-    zero = neighbors * top  # where sum 0 lies
-    ending = np.empty((last, 2 * zero + 1))  # F_i[m, l, :] for the level l at hand
+    zero = neighbors * top  # the place of sum 0
+    ending = np.empty((last, 2 * zero + 1))  # F_i[m, l, :] for the current level l
     mean = np.empty(2 * zero + 1)  # F_0 and R_0: the mean of F_i over the points passed
     means = np.empty((neighbors, 2 * zero + 1))  # those of the last point, level by level
     for i in range(n):
@@ -125,7 +126,7 @@ def _quadratic(signed: Ints, least: int, neighbors: int, last: int, share: bool)
             value += scale * _turned(means[level], zero, least, signed[i], 0)
             scale *= max(others - level, 0) / max(n - 1 - level, 1)
         values[i] = value
-        if share and i >= last:  # nobody is behind it
+        if share and i >= last:  # it displaces nobody
             continue
         passed = 0
         mean[:] = 0.0
@@ -146,7 +147,7 @@ def _quadratic(signed: Ints, least: int, neighbors: int, last: int, share: bool)
 
 @compiled()
 def _enter(mean: Floats, ending: Floats, level: int, passed: int) -> None:
-    """The mean over l-sets of `passed` points, of which those in `ending` hold the last one."""
+    """Update the mean over l-sets of `passed` points; `ending` is that over sets with the last."""
     if passed >= level > 0:
         share = level / passed
         for s in range(mean.size):

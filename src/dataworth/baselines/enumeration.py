@@ -20,16 +20,16 @@ def enumerate_neighbours(
 ) -> Floats:
     r"""Values in the soft or hard game with real weights, by enumeration of neighbours.
 
-    The farthest point cannot displace anyone, so only sets with room left matter to it. For two
-    points next to each other in rank, the difference of their values is a mean of
+    The farthest point cannot displace any other, so it matters only to sets with room left. For two
+    points of neighbouring ranks, the difference between their values is a mean of
     U(S + i) - U(S + i+1), where only the K - 1 nearest members of S count:
 
         phi_N = 1/N sum_{k<K} E_k[U(S + N) - U(S)]
         phi_i = phi_{i+1} + 1/(N-1) sum_k 1/(N-2 choose k) sum_S A_k(S) [U(S + i) - U(S + i+1)]
 
-    with S over the sets of min(k, K-1) points other than i and i+1, and k up to N - 2. A_k(S) is 1
-    for k < K-1, else (N - max(i+1, farthest rank of S) choose k-K+1): the number of ways to add
-    members that are too far to count.
+    where k goes up to N - 2 and S over the sets of min(k, K-1) points other than i and i+1. A_k(S)
+    is the number of ways to add members that are too far to count: 1 for k < K-1, and otherwise
+    (N - max(i+1, farthest rank of S) choose k-K+1).
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def enumerate_neighbours(
 
     Notes
     -----
-    The cost is O(N^K) utilities, N - 1 times those of at most K - 1 points: K = 5 and N = 100 take
-    some seconds.
+    The cost is O(N^K) utilities, because all sets of at most K - 1 points are enumerated N - 1
+    times. K = 5 and N = 100 take some seconds.
 
-    The sum over k of A_k(S) / (N-2 choose k) depends on f = max(i+1, farthest rank of S) only: with
+    The sum over k of A_k(S) / (N-2 choose k) depends only on f = max(i+1, farthest rank of S). With
     1/(n choose k) = (n+1) times the integral of x^k (1-x)^(n-k), the sum over k is a binomial one
     and leaves (N-1) B(K, f-K) = (N-1) / (K (f-1 choose K)). The formula is that of Jia et al. as
-    corrected by Wang, Mittal and Jia; neither the utility nor how weights change with distance
-    matters to it.
+    corrected by Wang, Mittal and Jia. It holds for every utility, however weights change with
+    distance.
 
     References
     ----------
@@ -81,7 +81,8 @@ def enumerate_neighbours(
     k = rules.neighbors
     room = np.array([1.0 / comb(n - 1, size) for size in range(k)])
     sizes = min(k, n - 1)
-    # shares[size, f]: what a set of that size counts whose farthest, with i and i+1, has rank f.
+    # shares[size, f] is the coefficient of a set of this size if f is the largest rank among its
+    # members, i and i+1.
     shares = np.zeros((sizes, n + 1))
     for size in range(sizes):
         shares[size] = 1.0 / comb(n - 2, size)
@@ -114,19 +115,19 @@ def _values(
 def _gain(
     good: Floats, bad: Floats, i: int, stop: int, size: int, share: Floats, soft: bool, empty: float
 ) -> float:
-    """Sum of share[f] [U(S + i) - U(S + j)] over the sets S of points outside i..stop - 1.
+    """Sum share[f] [U(S + i) - U(S + j)] over the sets S of points outside i..stop - 1.
 
-    j is the point after i, or none where that is `stop`; f is the rank of the farthest point of all
-    of them. The sum is compensated (Neumaier), since it can have billions of terms.
+    j is the point after i, unless that is `stop`: then there is no j. f is the rank of the farthest
+    of all these points. The sum is compensated (Neumaier), since it can have billions of terms.
     """
     n = good.size
     a_i, b_i = good[i], bad[i]
     a_j, b_j = (good[i + 1], bad[i + 1]) if stop > i + 1 else (0.0, 0.0)
-    places = n - (stop - i)  # points to choose from, those from i on being shifted
+    places = n - (stop - i)  # points to choose from, shifted from i on
     if size > places:
         return 0.0
     chosen = np.arange(size)
-    # Sums over the members before each place, so that a step costs O(1) in the mean.
+    # Sums over the members before each place are kept, so that a step costs O(1) on average.
     a, b = np.zeros(size + 1), np.zeros(size + 1)
     total = lost = 0.0
     first = 0  # members from here on have changed
@@ -156,7 +157,7 @@ def _gain(
 
 @compiled()
 def _worth(right: float, wrong: float, soft: bool, empty: float) -> float:
-    """U of a set by the weights of right and of wrong labels."""
+    """Return U of a set, given the weights of its right and of its wrong labels."""
     if not soft:
         return 1.0 if right >= wrong else 0.0
     return right / (right + wrong) if right + wrong > 0.0 else empty

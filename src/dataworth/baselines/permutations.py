@@ -23,7 +23,7 @@ class Sampled:
     standard_error : (N,) array of float
         The estimated standard deviations of the estimates.
     n_evaluations : int
-        How many times the utility of a set was computed.
+        How often the utility of a set was computed.
     """
 
     values: Floats
@@ -32,7 +32,7 @@ class Sampled:
 
 
 def permutations_needed(epsilon: float, delta: float, n: int) -> int:
-    r"""How many permutations keep the largest error of n values within epsilon.
+    r"""Return how many permutations keep the largest error of n values within epsilon.
 
     Every marginal contribution U(S + i) - U(S) lies in [-1, 1], a range of width 2, so by
     Hoeffding's inequality the mean of T of them is off by more than epsilon with probability at
@@ -44,9 +44,9 @@ def permutations_needed(epsilon: float, delta: float, n: int) -> int:
     Parameters
     ----------
     epsilon : float
-        The largest error allowed, positive.
+        The largest error allowed, more than 0.
     delta : float
-        The probability with which that error may be exceeded, between 0 and 1.
+        The probability with which the error may be larger, between 0 and 1.
     n : int
         The number of points.
 
@@ -82,8 +82,8 @@ def monte_carlo(
 ) -> Sampled:
     r"""Values in the soft or hard game with real weights, by random permutations.
 
-    Let the points arrive in random order. What the utility gains when i arrives has the Shapley
-    value as its expectation; the mean over permutations estimates it without bias.
+    Let the points arrive in random order. The expected gain of the utility when i arrives is the
+    Shapley value of i, and the mean over permutations estimates it without bias.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def monte_carlo(
     n_permutations : int, optional
         How many permutations to draw. Give either this or both `epsilon` and `delta`.
     epsilon, delta : float, optional
-        Draw as many permutations as keep all errors within epsilon with probability 1 - delta; see
+        Draw enough permutations to keep all errors within epsilon with probability 1 - delta; see
         `permutations_needed`.
     random_state : int, optional
-        The seed; by default every call draws a new one.
+        The seed. By default every call draws other permutations.
 
     Returns
     -------
@@ -113,10 +113,10 @@ def monte_carlo(
     Notes
     -----
     The K nearest of the points so far are kept sorted. A point that is farther than all of them
-    changes nothing and costs one comparison; one that enters takes the place of the farthest, and
-    the utility of the K is summed anew, in O(K) like the insertion. (To add and subtract weights
-    instead would save nothing and lose digits.) `n_evaluations` counts only such steps, some
-    K (1 + ln(N / K)) for each permutation; a plain implementation would need N.
+    changes nothing and costs one comparison. A nearer point takes the place of the farthest, and
+    the utility of the K is summed anew in O(K), as much as the insertion costs. (Adding and
+    subtracting weights instead would save nothing and lose digits.) `n_evaluations` counts only
+    such steps, about K (1 + ln(N / K)) per permutation; a plain implementation would need N.
 
     References
     ----------
@@ -144,7 +144,7 @@ def monte_carlo(
         count = permutations_needed(epsilon, delta, n)
     rng = np.random.default_rng(random_state)
     real = numbers.astype(np.float64)
-    sums, evaluations = np.zeros((2, n)), 1  # that of the empty set
+    sums, evaluations = np.zeros((2, n)), 1  # the empty set is one
     rows = max(1, 2**20 // n)
     for start in range(0, count, rows):
         orders = np.tile(np.arange(n), (min(rows, count - start), 1))
@@ -166,7 +166,7 @@ def _arrive(
     neighbors: int,
     sums: Floats,
 ) -> int:
-    """Add the gains, and their squares, of each arrival to `sums`; count utilities computed."""
+    """Add each gain and its square to `sums`, and return the number of utilities computed."""
     evaluations = 0
     kept = np.empty(neighbors, np.int64)  # ranks of the K nearest so far, sorted
     for order in orders:
@@ -186,7 +186,7 @@ def _arrive(
 
 @compiled()
 def _insert(kept: Ints, size: int, rank: int) -> int:
-    """Insert a rank into the sorted ones, dropping the last if there is no room."""
+    """Insert a rank into the sorted ones, drop the last if full, and return the new number."""
     if size < kept.size:
         size += 1
     at = size - 1

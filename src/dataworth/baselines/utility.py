@@ -1,4 +1,4 @@
-"""What the baselines share: checked input and the utility of a few neighbours."""
+"""What the baselines have in common: checks of their input, and the utility of a set."""
 
 from typing import Literal, NamedTuple
 
@@ -13,7 +13,17 @@ GameName = Literal["soft", "hard"]
 
 
 class Rules(NamedTuple):
-    """A game: whether it is the soft one, U(empty set), and K, at most the number of points."""
+    """The rules of a game.
+
+    Attributes
+    ----------
+    soft : bool
+        Whether it is the soft game.
+    empty : float
+        U(empty set).
+    neighbors : int
+        K, at most the number of points.
+    """
 
     soft: bool
     empty: float
@@ -21,7 +31,7 @@ class Rules(NamedTuple):
 
 
 def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Flags, Array]:
-    """Which points are right, and their weights: finite numbers of at least 0."""
+    """Check which points are right and their weights, and return both as arrays."""
     flags = np.asarray(right)
     if flags.dtype != bool or flags.ndim != 1 or flags.size == 0:
         raise ValueError(
@@ -41,7 +51,7 @@ def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Flags, Array]:
 
 
 def check_game(game: str, n_classes: int, n_neighbors: int, n_points: int) -> Rules:
-    """The rules by name."""
+    """Check the name of a game and its numbers, and return its rules."""
     checks.choice(game, "game", ("soft", "hard"))
     classes = checks.integer(n_classes, "n_classes", least=2)
     neighbors = min(checks.integer(n_neighbors, "n_neighbors", least=1), n_points)
@@ -50,7 +60,7 @@ def check_game(game: str, n_classes: int, n_neighbors: int, n_points: int) -> Ru
 
 @compiled()
 def utility(members: Ints, right: Flags, weights: Floats, soft: bool, empty: float) -> float:
-    """U of a set of at most K ranks, whatever their order."""
+    """Return U of a set of at most K ranks, in any order."""
     good = bad = 0.0
     for j in members:
         if right[j]:

@@ -1,5 +1,6 @@
-"""Games: from the ranked neighbours of one validation point to values, through a kernel.
+"""Games: they turn the ranked neighbours of one validation point into values.
 
-`registry` lists the games, one module each; `semivalues` and `ties` list rules that they share.
-`game` says what a run needs of a game, `solutions` what a game answers, and `kernels` compute.
+`registry` lists the games, each of which has a module; `semivalues` and `ties` list the rules that
+they can be played by. `game` defines what a run needs of a game, `solutions` what a game returns,
+and `kernels` does the computing.
 """

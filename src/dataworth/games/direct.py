@@ -14,7 +14,7 @@ MOST_BYTES = 2**30
 
 
 def check(setup: Setup) -> None:
-    """Refuse a game whose table would not fit into memory."""
+    """Refuse a game with too many classes, or whose table would take too much memory."""
     if setup.n_classes > direct.MOST_CLASSES:
         raise InputError(
             "multiclass",
@@ -26,9 +26,9 @@ def check(setup: Setup) -> None:
     if size > MOST_BYTES:
         raise InputError(
             "multiclass",
-            "be 'one-vs-one' where the table of the direct vote does not fit into memory",
-            f"it would take {size / 2**30:.0f} GB with {setup.n_classes} classes, n_neighbors={k} "
-            f"and n_bits={setup.weighting.n_bits}",
+            "be 'one-vs-one' for a game of this size",
+            f"the table of 'direct' would take {size / 2**30:.0f} GB with {setup.n_classes} "
+            f"classes, n_neighbors={k} and n_bits={setup.weighting.n_bits}",
         )
 
 
@@ -46,7 +46,7 @@ class DirectGame(Classification):
             return self.solution(
                 ranked, label, np.zeros(ranked.order.size), table, (0.0, 0.0), True
             )
-        # The label's own class comes first on the lattice, the others keep their order.
+        # On the lattice the right class comes first, and the others keep their order.
         place = np.arange(self.n_classes)
         place[:label] += 1
         place[label] = 0
@@ -63,6 +63,6 @@ class DirectGame(Classification):
             out,
             tail,
         )
-        # With two rivals or more, a wrong point may help by pushing out one that is worse.
+        # With two rivals or more, a wrong point can help by pushing out a worse one.
         sided = ranked.falling and self.n_classes == 2
         return self.solution(ranked, label, out, tail.reshape(table.shape)[place], margins, sided)

@@ -1,7 +1,7 @@
-"""What a run needs of a game, and what the games with labels share.
+"""What a run needs of a game, and what the games with labels have in common.
 
-A game holds what is the same for all validation points of a run and answers one question: given
-the points that can matter, nearest first, what is each of them worth?
+A game holds everything that is the same for all validation points of a run. It answers one
+question: given the points that can matter, nearest first, what is each of them worth?
 """
 
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ from dataworth.weights.weighting import Weighting
 
 @dataclass(frozen=True)
 class Setup:
-    """What a game is played with, whoever the points are.
+    """What a game needs to know before it sees any point.
 
     Attributes
     ----------
     n_classes : int
-        The number of classes; 0 where targets are numbers.
+        The number of classes; 0 if targets are numbers.
     n_neighbors : int
         K, at most the number of training points.
     weighting : Weighting
         How distances become weights.
     multiclass, ties : str
-        The rules of the hard game.
+        The rules of the hard game, as `KNNShapley` takes them.
     """
 
     n_classes: int
@@ -48,29 +48,38 @@ class Game(Protocol):
         """The number of training points."""
 
     def solve(self, ranked: Ranked, label: Any) -> Solution:
-        """Values for one validation point, given its label's code or its target."""
+        """Value the ranked points for one validation point.
+
+        `label` is its class code, or its target.
+        """
 
 
 class GameModule(Protocol):
     """What the module of a game must have."""
 
     def game(self, setup: Setup, targets: Array, coefficients: Coefficients) -> Game:
-        """The game of these training targets: class codes, or numbers."""
+        """Return the game of these training targets, which are class codes or numbers."""
 
     def check(self, setup: Setup) -> None:
-        """Refuse what this game cannot be played with: rules, weights, too large a table."""
+        """Raise an InputError if the game cannot be played with this setup."""
 
 
 @dataclass(frozen=True)
 class Classification:
-    """What the games with labels share.
+    """What the games with labels have in common.
 
     Attributes
     ----------
     codes : (n_train,) array of int
         Class codes of the training points, below `n_classes`.
+    n_classes : int
+        The number of classes.
     n_neighbors : int
-        At most the number of training points.
+        K, at most the number of training points.
+    weighting : Weighting
+        How distances become weights.
+    coefficients : Coefficients
+        The coefficients of the semivalue.
     """
 
     codes: Ints
@@ -93,7 +102,29 @@ class Classification:
         margins: tuple[Any, Any],
         sided: bool,
     ) -> Solution:
-        """Values with their margins; `table` is by class and weight, margins by class."""
+        """Return the values with their margins.
+
+        Parameters
+        ----------
+        ranked : Ranked
+            The points.
+        label : int
+            The right class code.
+        out : (n,) array
+            The values of the ranked points.
+        table : (n_classes, top+1) array
+            The values of the points behind them, by class and weight.
+        margins : tuple of two numbers or of two (n_classes,) arrays
+            How far off the values of the ranked points, and of those behind, can be at most.
+        sided : bool
+            Whether values of right points can only be too small and those of wrong points only too
+            large.
+
+        Returns
+        -------
+        Solution
+            The values of all points.
+        """
         if ranked.behind is None:
             return Solution(out)
         if ranked.capped:
@@ -106,5 +137,5 @@ class Classification:
         return Solution(out, near[codes], right[codes] if sided else None, outer)
 
     def reach(self, ranked: Ranked, label: int) -> Any:
-        """What points of unknown weight behind those ranked can be worth at most, by class."""
+        """Bound the values of points of unknown weight behind the ranked ones, by class."""
         return reach_of(self.coefficients, ranked.players, ranked.order.size, self.n_neighbors)

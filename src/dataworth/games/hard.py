@@ -15,21 +15,21 @@ from dataworth.weights.ranked import Ranked
 
 
 def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
-    """The vote between each two classes, or of all of them at once."""
+    """Return the hard game of these class codes, one-vs-one or direct."""
     kind = direct.DirectGame if setup.multiclass == "direct" else HardGame
     common = (targets, setup.n_classes, setup.n_neighbors, setup.weighting, coefficients)
     return kind(*common, tie=TIES[setup.ties].worth)
 
 
 def check(setup: Setup) -> None:
-    """Refuse a table that would not fit into memory."""
+    """Refuse a game whose table would take too much memory."""
     if setup.multiclass == "direct":
         direct.check(setup)
 
 
 @dataclass(frozen=True)
 class HardGame(Classification):
-    """The weighted vote; one-vs-one where there are more than two classes."""
+    """The weighted vote, one-vs-one if there are more than two classes."""
 
     tie: float
 
@@ -47,7 +47,7 @@ class HardGame(Classification):
         return self.solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
 
     def _counts(self, ranked: Ranked) -> tuple[Ints, Ints]:
-        """How many points of each class are ranked, and how many there are."""
+        """Count the ranked points of each class, and all points of each class."""
         near = np.bincount(self.codes[ranked.order], minlength=self.n_classes)
         if ranked.behind is None:
             return near, near

@@ -1,4 +1,4 @@
-"""Sums of exponentials for 1 / T^p, which turn a division into products."""
+"""Writes 1 / T^p as a sum of exponentials, which turns a division into products."""
 
 import math
 from functools import lru_cache
@@ -9,24 +9,31 @@ from scipy.special import gamma, roots_legendre
 
 from dataworth.arrays import Floats
 
-# Real weights: the relative error allowed in 1 / T^p.
+# The relative error that real weights allow in 1 / T^p.
 TOLERANCE = 1e-10
-# Totals that differ by more doublings than this are fitted by the trapezoidal rule alone.
+# Over more doublings of the total than this, the trapezoidal rule replaces the fit.
 MOST_FITTED = 60
 
 
 def table_bytes(neighbors: int, top: int) -> int:
-    """Memory that `integer_nodes` takes."""
+    """Return how many bytes the table of `integer_nodes` takes."""
     return 8 * (top + 1) * ((neighbors * top + 1) // 2 + 1)
 
 
 @lru_cache(maxsize=4)
 def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]:
-    """Factors and coefficients with 1 / T^p = sum_r s_r x_r^T for T = 1..neighbors * top, exactly.
+    """Return nodes with 1 / T^p = sum_r s_r x_r^T, exactly, for T = 1..neighbors * top.
 
-    1/T = integral of x^(T-1) over [0, 1] and 1/T^2 = integral of -log(x) x^(T-1): Gaussian
-    quadrature with n nodes is exact for polynomials of degree 2n - 1. Returns the factors x_r^w by
-    weight w = 0..top, with a last node for T = 0 (1 for w = 0, else 0), and s.
+    1/T is the integral of x^(T-1) over [0, 1], and 1/T^2 that of -log(x) x^(T-1). Gaussian
+    quadrature with n nodes is exact for polynomials of degree up to 2n - 1.
+
+    Returns
+    -------
+    factors : (top+1, n+1) array
+        The factors x_r^w by weight w = 0..top. The last node is for T = 0: its factor is 1 for
+        w = 0 and 0 otherwise.
+    coefficients : (n,) array
+        The coefficients s_r.
     """
     n = max((neighbors * top + 1) // 2, 1)
     x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
@@ -37,9 +44,9 @@ def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]
 
 
 def _legendre_nodes(n: int) -> tuple[Floats, Floats]:
-    """Gauss-Legendre quadrature on [0, 1], small nodes to full relative accuracy.
+    """Return Gauss-Legendre quadrature on [0, 1], with full relative accuracy at small nodes.
 
-    Newton steps in x itself: the recurrence for P_k - P_{k-1} at 1 - 2x never forms 1 - 2x.
+    The Newton steps are in x itself: the recurrence for P_k - P_{k-1} at 1 - 2x never forms 1 - 2x.
     """
     x = np.sort((1.0 - roots_legendre(n)[0]) / 2.0)
     for _ in range(3):
@@ -53,11 +60,11 @@ def _legendre_nodes(n: int) -> tuple[Floats, Floats]:
 
 
 def _log_nodes(n: int) -> tuple[Floats, Floats]:
-    """Gaussian quadrature for the weight -log(x) on [0, 1].
+    """Return Gaussian quadrature for the weight -log(x) on [0, 1].
 
-    The recurrence of its orthogonal polynomials comes from modified moments with respect to the
-    shifted monic Legendre polynomials by Chebyshev's algorithm (Gautschi, Orthogonal Polynomials:
-    Computation and Approximation, 2004, section 2.1.7), the nodes from its Jacobi matrix.
+    Chebyshev's algorithm (Gautschi, Orthogonal Polynomials: Computation and Approximation, 2004,
+    section 2.1.7) finds the recurrence of the orthogonal polynomials from modified moments with
+    respect to the shifted monic Legendre polynomials. The nodes come from its Jacobi matrix.
     """
     k = np.arange(1, 2 * n, dtype=np.float64)
     a = np.full(2 * n, 0.5)
@@ -80,7 +87,7 @@ def _log_nodes(n: int) -> tuple[Floats, Floats]:
         )
         alpha[j] = a[j] + new[j + 1] * shrink[j + 1] / new[j] - old[j] * shrink[j] / old[j - 1]
         beta[j] = new[j] * shrink[j] / old[j - 1]
-        older, old = old / new[j], new / new[j]  # both scale together, and would underflow
+        older, old = old / new[j], new / new[j]  # unscaled, both would underflow
     root = np.sqrt(beta)
     x = eigh_tridiagonal(alpha, root[1:], eigvals_only=True)
     # The weights are one over the sum of squares of the orthonormal polynomials at the nodes.
@@ -93,11 +100,19 @@ def _log_nodes(n: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=64)
 def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
-    """Rates r, coefficients s and error with 1 / T^p = sum s exp(-r T) for 1 <= T <= 2^doublings.
+    """Return nodes with 1 / T^p = sum_r s_r exp(-rate_r T), nearly, for 1 <= T <= 2^doublings.
 
-    Least squares of the relative error over rates that are equally spaced on a log scale; more of
-    them until the largest error seen on a grid five times as fine is within the tolerance. Beyond
-    `MOST_FITTED` doublings, the trapezoidal rule for the integral of exp(p u - T exp(u)) over u.
+    The rates are equally spaced on a log scale, and the coefficients minimise the squares of the
+    relative error. Nodes are added until the largest error on a grid five times as fine is within
+    the tolerance. Beyond `MOST_FITTED` doublings, the trapezoidal rule for the integral of
+    exp(p u - T exp(u)) over u takes the place of the fit.
+
+    Returns
+    -------
+    rates, coefficients : array
+        The rates and the coefficients s.
+    error : float
+        The largest relative error.
     """
     if doublings > MOST_FITTED:
         return _trapezoid(doublings, power)
@@ -119,7 +134,7 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
 
 
 def _trapezoid(doublings: int, power: int) -> tuple[Floats, Floats, float]:
-    """The step bounds the error of the rule, the ends that of the part of the line left out."""
+    """Return nodes of the trapezoidal rule, with a bound on its error and on the ends left out."""
     step = 0.34 if power == 1 else 0.31
     u = np.arange(-26.0 - doublings * math.log(2.0), 3.6, step)
     ordinate = 2.0 * math.pi / step
@@ -129,5 +144,5 @@ def _trapezoid(doublings: int, power: int) -> tuple[Floats, Floats, float]:
 
 
 def doublings(smallest: float, largest: float) -> int:
-    """How often the smallest total doubles to reach the largest, rounded up to an even number."""
+    """Return how often the smallest total doubles to reach the largest, rounded up to even."""
     return 2 * max(math.ceil((math.log2(largest) - math.log2(smallest)) / 2.0), 1)

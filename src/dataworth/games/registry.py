@@ -1,6 +1,6 @@
-"""The games that `KNNShapley(game=...)` knows by name; importing this imports none of them.
+"""The games that `KNNShapley(game=...)` knows by name; importing this module imports none of them.
 
-A new game is a kernel, a module beside this one with `game(setup, targets, coefficients)` and
+A new game needs a kernel, a module beside this one with `game(setup, targets, coefficients)` and
 `check(setup)` (see `games.game.GameModule`), and an entry here.
 """
 
@@ -25,20 +25,20 @@ class GameKind:
     words : str
         The same in full, for the documentation.
     module : str
-        Where it is implemented.
+        The name of the module that implements it.
     cost : str
-        The time for one validation point beyond sorting, with N training points, K neighbours and
-        b bits.
+        The time that one validation point takes after sorting, with N training points, K
+        neighbours and b bits.
     numeric : bool
-        Whether targets are numbers, not labels.
+        Whether targets are numbers instead of labels.
     real_weights : bool
         Whether it can be played with weights that are not rounded (`n_bits=None`).
     radius : bool
-        Whether it can be played by the points within a radius.
+        Whether it can be played by all points within a radius.
     least_weight : float
         Real weights below this count as 0.
     options : tuple of str
-        Parameters that this game alone takes.
+        The parameters of `KNNShapley` that only some games have, and this one has.
     """
 
     name: str
@@ -53,7 +53,7 @@ class GameKind:
     options: tuple[str, ...] = ()
 
     def load(self) -> "GameModule":
-        """The module that plays it."""
+        """Import the module that implements it."""
         return cast("GameModule", import_module(self.module))
 
 
@@ -64,16 +64,16 @@ GAMES = {
         GameKind(
             "soft",
             "the share of the right label",
-            "the weight of the right label among the K nearest, as a share of their total weight; "
-            "1 / number of classes for an empty set.",
+            "the share of the right label in the total weight of the K nearest; 1 / number of "
+            "classes for an empty set.",
             "dataworth.games.soft",
             "O(N K^2 2^b), O(N) unweighted",
         ),
         GameKind(
             "hard",
             "whether the vote is right",
-            "1 if the weighted vote of the K nearest is right, else 0; see `ties` for votes that "
-            "are tied, and `multiclass` for more than two classes.",
+            "1 if the weighted vote of the K nearest is right, else 0. See `ties` for tied votes "
+            "and `multiclass` for more than two classes.",
             "dataworth.games.hard",
             "O(N K^2 2^b) for each pair of the right class with another",
             real_weights=False,
@@ -83,13 +83,13 @@ GAMES = {
         GameKind(
             "regression",
             "minus the squared error of the mean target",
-            "minus the squared error of the weighted mean of the K nearest targets. An empty set, "
-            "and one without any weight, predicts 0: centre the targets before `fit`, or points "
-            "are paid for the distance of the targets from 0.",
+            "minus the squared error of the weighted mean of the K nearest targets. A set that is "
+            "empty or has no weight predicts 0, so centre the targets before `fit`; otherwise "
+            "points are paid for the distance of the targets from 0.",
             "dataworth.games.regression",
             "O(N K^2 2^b), O(N) unweighted",
             numeric=True,
-            least_weight=1e-140,  # its square is needed
+            least_weight=1e-140,  # its square must not vanish
         ),
     )
 }

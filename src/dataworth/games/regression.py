@@ -18,7 +18,7 @@ check = weighted_mean.check
 
 
 def game(setup: Setup, targets: Floats, coefficients: Coefficients) -> Game:
-    """The squared error of the mean target."""
+    """Return the regression game of these targets."""
     return RegressionGame(targets, setup.n_neighbors, setup.weighting, coefficients)
 
 
@@ -50,8 +50,8 @@ class RegressionGame:
         return solution.scaled(unit * unit)
 
     def _solve(self, ranked: Ranked, error: Floats, others: Floats, empty: float) -> Solution:
-        # How far apart two utilities can be. That of the empty set is never among those left out,
-        # but sets of weight 0 have it too.
+        # The scale is the largest difference between two utilities. The empty set is never among
+        # the sets left out, but sets of weight 0, which may be, have the same utility.
         idle = not ranked.weights.all() or (ranked.behind is not None and not ranked.behind.all())
         scale = max(1.0, -empty) if idle or ranked.capped else 1.0
         if self.weighting.equal:

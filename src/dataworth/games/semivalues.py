@@ -13,7 +13,7 @@ from dataworth.errors import InputError
 
 
 class Law(NamedTuple):
-    """The law of t: Beta(beta, alpha); both infinite where t is always 1/2."""
+    """The law of t, which is Beta(beta, alpha); both numbers are infinite if t is always 1/2."""
 
     alpha: float
     beta: float
@@ -30,7 +30,7 @@ class SemivalueKind:
     words : str
         What it does, for the documentation.
     law : function
-        The law of t by the numbers that it takes.
+        Takes the numbers of the semivalue and returns the law of t.
     numbers : tuple of str
         The names of these numbers.
     """
@@ -42,23 +42,25 @@ class SemivalueKind:
 
     @property
     def written(self) -> str:
-        """How it is given in Python."""
+        """How it is written in Python."""
         if not self.numbers:
             return repr(self.name)
         return f"({', '.join([repr(self.name), *self.numbers])})"
 
     @property
     def typed(self) -> str:
-        """How it is given on the command line."""
+        """How it is written on the command line."""
         return self.name + (":" + ",".join(self.numbers) if self.numbers else "")
 
 
 SEMIVALUES = {
     kind.name: kind
     for kind in (
-        SemivalueKind("shapley", "every size of a set counts alike", lambda: Law(1.0, 1.0)),
+        SemivalueKind("shapley", "every size of set counts the same", lambda: Law(1.0, 1.0)),
         SemivalueKind(
-            "banzhaf", "every set counts alike, whatever its size", lambda: Law(math.inf, math.inf)
+            "banzhaf",
+            "every set counts the same, whatever its size",
+            lambda: Law(math.inf, math.inf),
         ),
         SemivalueKind(
             "beta",
@@ -72,7 +74,7 @@ SEMIVALUES = {
 
 
 def law(value: Any) -> Law:
-    """The law of a semivalue: a name, or a tuple of a name and numbers."""
+    """Return the law of a semivalue, which is a name or a tuple of a name and numbers."""
     name, *numbers = [value] if isinstance(value, str) else value if _is_list(value) else [None]
     kind = SEMIVALUES.get(name) if isinstance(name, str) else None
     written = [kind.written for kind in SEMIVALUES.values()]
@@ -92,7 +94,7 @@ def _is_list(value: Any) -> bool:
 
 
 def typed(text: str) -> Any:
-    """A semivalue as the command line has it: a name, or a name and numbers as in beta:4,1."""
+    """Read a semivalue from the command line: a name, or a name and numbers such as beta:4,1."""
     name, _, rest = text.partition(":")
     kind = SEMIVALUES.get(name)
     try:

@@ -15,7 +15,7 @@ check = weighted_mean.check
 
 
 def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
-    """The share of the right label."""
+    """Return the soft game of these class codes."""
     return SoftGame(targets, setup.n_classes, setup.n_neighbors, setup.weighting, coefficients)
 
 
@@ -27,7 +27,7 @@ class SoftGame(Classification):
         size = ranked.order.size
         if size == 0:
             return Solution(np.empty(0))
-        if self.n_classes == 1:  # every share is 1, with or without anyone
+        if self.n_classes == 1:  # the share is always 1, even that of the empty set
             nothing = ByPoint(np.zeros(ranked.others.size), 0.0, None)
             return Solution(np.zeros(size), outer=nothing)
         empty = 1.0 / self.n_classes

@@ -1,4 +1,4 @@
-"""What a game says of one validation point: values, and how far off they can be."""
+"""What a game says about one validation point: values, and how far off they can be."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,12 +13,18 @@ from dataworth.weights.ranked import Ranked
 
 @dataclass(frozen=True)
 class ByClass:
-    """Values of points behind those ranked, by class and integer weight.
+    """The values of the points behind the ranked ones, by class and integer weight.
 
-    codes : (n_train,) class codes.
-    table : (C, top+1) values.
-    margin : (C,) what they can lack at most.
-    right : (C,) which class is right; None where it is not known which way values are off.
+    Attributes
+    ----------
+    codes : (n_train,) array of int
+        Class codes of all training points.
+    table : (C, top+1) array
+        Values by class and weight.
+    margin : (C,) array
+        How far off they can be at most, by class.
+    right : (C,) array of bool or None
+        Which class is right. None if it is not known in which direction values are off.
     """
 
     codes: NDArray[np.int64]
@@ -41,7 +47,18 @@ class ByClass:
 
 @dataclass(frozen=True)
 class ByPoint:
-    """Values of points behind those ranked, one by one, in the order of `Ranked.others`."""
+    """The values of the points behind the ranked ones, in the order of `Ranked.others`.
+
+    Attributes
+    ----------
+    value : (n,) array
+        The values.
+    margin : float
+        How far off they can be at most.
+    right : (n,) array of bool or None
+        Whether the label of each point is right. None if it is not known in which direction values
+        are off.
+    """
 
     value: Floats
     margin: float
@@ -62,14 +79,23 @@ class ByPoint:
 
 @dataclass(frozen=True)
 class Solution:
-    """Values of all points for one validation point.
+    """The values of all points for one validation point.
 
-    inner : values of the ranked points.
-    margin : what they can lack at most, a number or one per point.
-    right : whether a ranked point's label is right. Where given, values of such points can only be
-        too small and those of others only too large; where not, both can be either.
-    outer : values of the points behind, if there are any.
-    error : how far off values can be beyond that, both ways, as real weights are not exact.
+    Attributes
+    ----------
+    inner : (n,) array
+        The values of the ranked points.
+    margin : float or (n,) array
+        How far off they can be at most.
+    right : (n,) array of bool or None
+        Whether the label of each ranked point is right. If this is given, values of right points
+        can only be too small and those of wrong points only too large. If it is None, all of them
+        can be off in either direction.
+    outer : ByClass, ByPoint or None
+        The values of the points behind the ranked ones, if there are any.
+    error : float
+        How much farther off values can be, in either direction, because the division by a sum of
+        real weights is approximate.
     """
 
     inner: Floats
@@ -79,7 +105,7 @@ class Solution:
     error: float = 0.0
 
     def scaled(self, unit: float) -> "Solution":
-        """The same in another unit of utility."""
+        """Return the same solution in another unit of utility."""
         outer = self.outer
         if isinstance(outer, ByPoint):
             outer = ByPoint(outer.value * unit, outer.margin * unit, outer.right)
@@ -92,12 +118,12 @@ class Solution:
         )
 
     def interval(self) -> tuple[Floats, Floats]:
-        """Lower and upper ends of the ranked points."""
+        """Return the lower and upper ends of the values of the ranked points."""
         below, above = _sides(self.margin, self.right)
         return self.inner - below - self.error, self.inner + above + self.error
 
     def add_behind(self, ranked: Ranked, sums: Floats) -> None:
-        """Add the points behind to the rows of the sums: values, lower and upper ends."""
+        """Add values, lower and upper ends of all points behind to the rows of the sums."""
         assert self.outer is not None
         self.outer.add(ranked, sums)
         if self.error:
@@ -114,7 +140,7 @@ class Solution:
 
 
 def _sides(margin: Any, right: Flags | None) -> tuple[Any, Any]:
-    """How far the exact value can lie below and above."""
+    """Return how far the exact values can lie below and above."""
     if right is None:
         return margin, margin
     return np.where(right, 0.0, margin), np.where(right, margin, 0.0)

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TieRule:
-    """What a tie counts as.
+    """A rule for tied votes.
 
     Attributes
     ----------
     name : str
         What `ties=` and the command line call it.
     words : str
-        What it means, for the documentation.
+        What a tied vote counts as, for the documentation.
     worth : float
-        The utility of a set whose vote is tied; the empty set is one of them.
+        The utility of a set whose vote is tied, such as the empty set.
     """
 
     name: str
@@ -26,7 +26,7 @@ TIES = {
     rule.name: rule
     for rule in (
         TieRule("right", "a tied vote counts as won, as in the paper", 1.0),
-        TieRule("wrong", "as lost, as in its authors' code", 0.0),
-        TieRule("half", "as a half", 0.5),
+        TieRule("wrong", "a tied vote counts as lost, as in the code of its authors", 0.0),
+        TieRule("half", "a tied vote counts as half won", 0.5),
     )
 }

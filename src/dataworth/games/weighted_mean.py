@@ -1,4 +1,4 @@
-"""Games whose utility is a weighted mean: what the soft and the regression game share."""
+"""Games whose utility is a weighted mean: what the soft and the regression game have in common."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ MOST_BYTES = 2**30
 
 
 def check(setup: Setup) -> None:
-    """Refuse a game whose quadrature would not fit into memory."""
+    """Refuse a game whose quadrature would take too much memory."""
     weighting = setup.weighting
     if weighting.n_bits is None or weighting.equal:
         return
@@ -27,14 +27,14 @@ def check(setup: Setup) -> None:
             "n_bits",
             f"be lower with n_neighbors={setup.n_neighbors}, or None",
             f"n_bits={weighting.n_bits} with n_neighbors={setup.n_neighbors} would take "
-            f"{size / 2**30:.0f} GB",
+            f"{size / 2**30:.0f} GB of memory",
         )
 
 
 class WeightedMean:
-    """One validation point of a game whose utility is a weighted mean to the first or second power.
+    """The values for one validation point when the utility is a power of a weighted mean.
 
-    A mean of squares counts as negative: U = -(mean)^2.
+    The utility is the mean itself (power 1) or minus its square (power 2).
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class WeightedMean:
             rates, factors, self.error = quadrature.real_nodes(
                 quadrature.doublings(least, most), power
             )
-            # The last node is for sets of total weight 0: there any other factor vanishes.
+            # The last node is for sets of total weight 0: its rate makes every other set vanish.
             self.rates = np.append(rates, 1e3) / least
             self.table, self.factors = np.empty((0, 0)), factors / least**power
         else:
@@ -65,7 +65,7 @@ class WeightedMean:
         self.tail = np.empty((power + 1, self.factors.size + 1))
 
     def _points(self, weights: Array, quantity: Floats) -> Points:
-        """Points as the kernel takes them: rows of the table of factors, or real weights."""
+        """Return points as the kernel takes them, by rows of the table or by real weights."""
         zeta = weights * quantity
         if self.real:
             return Points(np.empty(0, np.int64), self.table, weights, self.rates, zeta)
@@ -73,7 +73,7 @@ class WeightedMean:
         return Points(ids, self.table, np.empty(0), self.rates, zeta)
 
     def values(self, quantity: Floats, empty: float) -> Floats:
-        """Values of the ranked points, whose mean `quantity` is what the utility is made of."""
+        """Return the values of the ranked points; the utility is made of the mean of `quantity`."""
         start = np.zeros_like(self.tail)
         start[0, :-1] = self.factors if self.power == 1 else -self.factors
         start[self.power, -1] = empty
@@ -86,7 +86,7 @@ class WeightedMean:
         return out
 
     def behind(self, weights: Array, quantity: Floats) -> Floats:
-        """Values of points behind those ranked; `values` comes first."""
+        """Return the values of points behind the ranked ones; call `values` before."""
         out = np.empty(quantity.size)
         weighted_mean.behind(self._points(weights, quantity), self.tail, out)
         return out
@@ -94,8 +94,25 @@ class WeightedMean:
     def solution(
         self, out: Floats, others: Floats, scale: float, right: Flags | None, rest: Flags | None
     ) -> Solution:
-        """The solution where points behind are valued one by one; `scale`: the largest utility."""
-        error = 2.0 * self.error  # of utilities of sets that have weight, which are at most 1
+        """Return the solution, with the points behind valued one by one.
+
+        Parameters
+        ----------
+        out : (n,) array
+            The values of the ranked points.
+        others : array
+            The quantities of the points behind.
+        scale : float
+            The largest difference between two utilities.
+        right, rest : array of bool or None
+            Whether the labels of the ranked points, and of those behind, are right.
+
+        Returns
+        -------
+        Solution
+            The values of all points.
+        """
+        error = 2.0 * self.error  # relative, but sets that have weight have utilities of at most 1
         behind = self.ranked.behind
         if behind is None:
             return Solution(out, error=error)

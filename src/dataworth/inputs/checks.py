@@ -1,7 +1,7 @@
-"""Checks of what users pass in: once, at the edge, before any work.
+"""Checks of what users pass in: done once, at the edge, before any work.
 
-Every refusal is an `InputError`, which names the argument, what would be accepted and what came.
-A wrong type is an `InputTypeError`.
+What is refused raises an `InputError`, which names the argument, what would be accepted and what
+came instead. A wrong type raises an `InputTypeError`.
 """
 
 from collections.abc import Iterable
@@ -19,8 +19,8 @@ from dataworth.inputs import frames
 def integer(
     value: Any, name: str, *, least: int, most: int | None = None, or_else: str = ""
 ) -> int:
-    """A whole number in the given range; `or_else` says what else the argument may be."""
-    limits = f"at least {least}" if most is None else f"from {least} to {most}"
+    """Return a whole number in the given range; `or_else` says what else would be accepted."""
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
     wanted, came = f"be a whole number {limits}{or_else}", f"got {value!r}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise InputTypeError(name, wanted, came)
@@ -31,7 +31,7 @@ def integer(
 
 
 def positive(value: Any, name: str, *, or_else: str = "") -> float:
-    """A positive finite number; `or_else` says what else the argument may be."""
+    """Return a positive finite number; `or_else` says what else would be accepted."""
     wanted, came = f"be a positive number{or_else}", f"got {value!r}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise InputTypeError(name, wanted, came)
@@ -42,7 +42,7 @@ def positive(value: Any, name: str, *, or_else: str = "") -> float:
 
 
 def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") -> str:
-    """One of the known names."""
+    """Return one of the known names; `or_else` says what else would be accepted."""
     names = list(known)
     if not isinstance(value, str) or value not in names:
         listed = ", ".join(repr(n) for n in names)
@@ -51,14 +51,14 @@ def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") ->
 
 
 def boolean(value: Any, name: str) -> bool:
-    """True or False."""
+    """Return True or False."""
     if not isinstance(value, bool | np.bool_):
         raise InputTypeError(name, "be True or False", f"got {value!r}")
     return bool(value)
 
 
 def semivalue(value: Any) -> None:
-    """The name of a semivalue, or ("beta", alpha, beta)."""
+    """Check the name of a semivalue, or ("beta", alpha, beta)."""
     if isinstance(value, str) and value in ("shapley", "banzhaf"):
         return
     wanted, came = "be 'shapley', 'banzhaf' or ('beta', alpha, beta)", f"got {value!r}"
@@ -70,7 +70,7 @@ def semivalue(value: Any) -> None:
 
 
 def n_jobs(value: Any) -> int | None:
-    """None, or a whole number other than 0, as joblib takes it."""
+    """Return None or a whole number other than 0, as joblib takes it."""
     if value is None:
         return None
     wanted, came = "be None or a whole number other than 0", f"got {value!r}"
@@ -90,7 +90,7 @@ def matrix(
     sparse: bool = False,
     first_row: int = 0,
 ) -> Any:
-    """A two-dimensional array of finite numbers, with its rows contiguous in memory.
+    """Return a two-dimensional array of finite numbers, with its rows contiguous in memory.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def matrix(
     sparse : bool
         Whether it may be sparse.
     first_row : int
-        The number of its first row, if it is a part of something larger.
+        The number of its first row, for messages, if it is a block of a larger array.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def matrix(
     try:
         array = np.asarray(value)
     except ValueError:
-        raise InputError(name, "have rows of one length", "they differ") from None
+        raise InputError(name, "have rows of equal length", "their lengths differ") from None
     shape = f"got shape {array.shape}"
     if array.size == 0:
         hint = ""
@@ -158,15 +158,15 @@ def matrix(
 
 
 def _numbers_of_objects(array: Array, name: str) -> Array:
-    """An array of objects as floats, where all of them are numbers."""
+    """Return an array of objects as floats if all of them are numbers."""
     other = next((item for item in array.flat if not isinstance(item, Real)), None)
     if other is None:
         return array.astype(np.float64)
     raise InputTypeError(
         name,
         "hold real numbers",
-        f"got dtype object, and the argument must be no string but a number, unlike {other!r:.60}",
-        "Encode text, categories and dates as numbers first.",
+        f"got dtype object with {other!r:.60} in it",
+        "The argument must be encoded first: turn strings, categories and dates into numbers.",
     )
 
 
@@ -182,7 +182,7 @@ def _n_columns(given: int, name: str, wanted: int | None, columns: str) -> None:
 
 
 def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_array:
-    """The checks of `matrix` on the stored entries of a sparse array."""
+    """Do the checks of `matrix` on the stored entries of a sparse array."""
     if value.ndim != 2 or 0 in value.shape:
         shape = f"got shape {value.shape}"
         raise InputError(name, "hold at least one point and one column", shape)
@@ -192,7 +192,7 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
     array = csr_array(value)
     if array.nnz:
         low, high = int(array.indices.min()), int(array.indices.max())
-        if low < 0 or high >= array.shape[1]:  # scipy does not look
+        if low < 0 or high >= array.shape[1]:  # scipy does not check this
             wanted = f"store columns from 0 to {array.shape[1] - 1}"
             raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
@@ -221,7 +221,7 @@ def _check_indptr(value: Any, name: str) -> None:
 
 
 def graph(value: Any, name: str) -> None:
-    """A CSR array of distances to known neighbours: each once, at least one for every point."""
+    """Check a CSR array of distances: each row stores at least one neighbour, and none twice."""
     if value.format != "csr":
         raise InputTypeError(name, "be a graph in CSR format", f"got {value.format!r}")
     counts = np.diff(value.indptr)
@@ -235,18 +235,18 @@ def graph(value: Any, name: str) -> None:
 
 
 def reason(error: Exception) -> str:
-    """The first line of a message from somebody else's code, or the error's name if it is mute."""
+    """Return the first line of an error from other code, or its type if it has no message."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:160]
 
 
 def positions(value: Any, name: str, n_points: int) -> Ints:
-    """Positions of points, each below their number."""
+    """Return positions of points, each below the number of points."""
     chosen = [integer(v, name, least=0, most=n_points - 1) for v in value]
     return np.array(chosen, dtype=np.int64)
 
 
 def rows(value: Any, name: str) -> int:
-    """The number of points in an array or table that an encoder is going to read."""
+    """Return the number of points in an array or table that an encoder is going to read."""
     if value is None:
         raise InputTypeError(name, "be an array or a table that the encoder can read", "got None")
     n = value.shape[0] if hasattr(value, "shape") else len(value)
@@ -256,7 +256,7 @@ def rows(value: Any, name: str) -> int:
 
 
 def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Array:
-    """A one-dimensional array of class labels: all strings, all integers or all booleans."""
+    """Return a one-dimensional array of class labels: all strings, integers or booleans."""
     if value is None:
         hint = "Expected array-like (array or non-string sequence), got None."
         raise InputTypeError(name, "be an array of labels", "got None", hint)
@@ -284,7 +284,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
 
 
 def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Floats:
-    """A one-dimensional array of finite numbers, float64."""
+    """Return a one-dimensional array of finite numbers, as float64."""
     if value is None:
         raise InputTypeError(name, "be an array of numbers", "got None")
     value = frames.entries(value, name)
@@ -295,7 +295,9 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
     if n_points is not None and array.size != n_points:
         raise InputError(name, f"hold one number per row of {of}, {n_points}", f"got {array.size}")
     if np.abs(array).max() > 1e150:
-        raise InputError(name, "hold numbers of at most 1e150", "their squares are needed")
+        raise InputError(
+            name, "hold numbers of at most 1e150", "squares of larger ones may overflow"
+        )
     return array.astype(np.float64)
 
 
@@ -308,7 +310,7 @@ def exact_as_float(array: Array, name: str) -> None:
 
 
 def _uniform(value: Any, name: str) -> Array:
-    """An array of one kind from objects or strings, refusing what numpy would turn into text."""
+    """Return an array of one kind, and refuse a mixture that numpy would turn into text."""
     items = list(value)
     kinds = {
         "string" if isinstance(v, str) else "number" if isinstance(v, Real) else type(v).__name__
@@ -329,7 +331,7 @@ def whole_texts(items: Iterable[Any], name: str) -> None:
 
 
 def encode(value: Array, classes: Array, name: str) -> Ints:
-    """Positions of labels among the sorted `classes` seen in training."""
+    """Return the positions of labels among the sorted `classes` seen in training."""
     if (value.dtype.kind == "U") != (classes.dtype.kind == "U"):
         wanted = f"hold labels of the kind given to fit, {classes.dtype}"
         raise InputTypeError(name, wanted, f"got {value.dtype}")
@@ -339,6 +341,6 @@ def encode(value: Array, classes: Array, name: str) -> Ints:
     if unseen:
         listed = ", ".join(repr(v) for v in unseen[:5])
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-        wanted = "hold labels seen in training only"
+        wanted = "hold only labels seen in training"
         raise InputError(name, wanted, f"never seen: {listed}{more}")
     return np.array([position[label] for label in given.tolist()], dtype=np.int64)[inverse]

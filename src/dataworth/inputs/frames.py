@@ -1,7 +1,7 @@
-"""Data frames in and out: pandas, polars and pyarrow through narwhals, none of them imported here.
+"""Data frames in and out: pandas, polars and pyarrow through narwhals, which imports none of them.
 
-What comes in stays in the library it came in. A frame is recognised, its rows are taken by
-position, and the result answers in the same library, with the same index where there is one.
+A frame stays in its own library: its rows are taken by position, and the result is a frame of the
+same library, with the same index if there is one.
 """
 
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from dataworth.arrays import Array, Flags, Ints
 from dataworth.errors import InputError, InputTypeError
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-# What a numpy archive keeps without pickle: booleans, numbers, dates, durations and text.
+# The kinds that a numpy archive holds without pickle: booleans, numbers, dates, durations and text.
 PLAIN_KINDS = "biufMmU"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a table came from: its library and, in memory only, its index if it has one."""
+    """Where a table came from: its library and, as long as it is in memory, its index if any."""
 
     library: str
     index: Any = None
 
 
 def frame(X: Any, name: str = "X") -> "nw.DataFrame[Any] | None":
-    """X as a table of narwhals, a series as a table of one column; None if X is neither."""
+    """Return X as a table of narwhals, or None if it is neither a frame nor a series."""
     try:
         given = nw.from_native(X, pass_through=True, allow_series=True)
-    except ValueError as error:  # narwhals refuses repeated column names, at length
+    except ValueError as error:  # narwhals refuses repeated column names in many lines
         said = str(error).splitlines()[0].rstrip(".: ")
         raise InputError(name, "have columns of different names", said) from None
     if isinstance(given, nw.LazyFrame):
@@ -44,7 +44,7 @@ def frame(X: Any, name: str = "X") -> "nw.DataFrame[Any] | None":
 
 
 def origin(X: Any) -> Origin | None:
-    """The library and the index of a data frame; None if X is something else."""
+    """Return the library and the index of a data frame, or None if X is something else."""
     table = frame(X)
     if table is None:
         return None
@@ -52,10 +52,9 @@ def origin(X: Any) -> Origin | None:
 
 
 def index(origin: Origin | None, n_points: int) -> Array:
-    """The index of a table as a plain array, or the positions of its rows if it has no index.
+    """Return the index of a table as a plain array, or the positions of its rows if it has none.
 
-    Labels that a plain array cannot hold (several levels, time zones, mixed kinds) become their
-    text.
+    Labels that a plain array cannot hold (several levels, time zones, mixed kinds) become text.
     """
     if origin is None or origin.index is None:
         return np.arange(n_points)
@@ -68,7 +67,7 @@ def index(origin: Origin | None, n_points: int) -> Array:
 
 
 def take(X: Any, rows: Ints) -> Any:
-    """Rows of X by position. X may be a data frame, an array, a list or a sparse matrix."""
+    """Return rows by position; X may be a data frame, an array, a list or a sparse matrix."""
     table = None if isinstance(X, np.ndarray) else frame(X)
     if table is None:
         return _safe_indexing(X, rows)
@@ -77,7 +76,7 @@ def take(X: Any, rows: Ints) -> Any:
 
 
 def content(X: Any) -> Any:
-    """What tells one table from another, in a form that hashes alike in every library."""
+    """Return the contents of a table in a form that hashes alike for every library."""
     table = frame(X)
     if table is None:
         return X
@@ -88,7 +87,7 @@ def content(X: Any) -> Any:
 
 
 def missing(column: "nw.Series[Any]") -> Flags:
-    """Which entries are missing: null, or not a number."""
+    """Return which entries are missing: null, or not a number."""
     absent = column.is_null().to_numpy().astype(bool)
     if column.dtype.is_float():
         absent |= np.isnan(column.to_numpy().astype(np.float64))
@@ -96,9 +95,9 @@ def missing(column: "nw.Series[Any]") -> Flags:
 
 
 def plain_column(column: "nw.Series[Any]") -> Any:
-    """A column as a numpy array where it holds numbers, dates or booleans, else as a list.
+    """Return a column as an array if it holds numbers, dates or booleans, else as a list.
 
-    Missing entries of a list are None.
+    Missing entries of the list are None.
     """
     dtype = column.dtype
     if dtype.is_decimal():
@@ -112,7 +111,10 @@ def plain_column(column: "nw.Series[Any]") -> Any:
 
 
 def entries(value: Any, name: str) -> Any:
-    """A series as an array or a list, refused if an entry is missing; all else as it came."""
+    """Return a series as an array or a list, and anything else as it is.
+
+    A series with missing entries is refused.
+    """
     if hasattr(value, "to_pylist") and not hasattr(value, "chunks"):  # a pyarrow array
         value = value.to_pylist()
         gaps = [i for i, v in enumerate(value) if v is None]
@@ -132,9 +134,9 @@ def entries(value: Any, name: str) -> Any:
 
 
 def to_frame(columns: dict[str, Array], index: Array, origin: Origin | None, library: Any) -> Any:
-    """A table in the library asked for, or in that of the origin, or in one that is installed.
+    """Return a table in the given library, in that of the origin, or in one that is installed.
 
-    pandas gets the index as its index, the others as a first column called "index".
+    In pandas the index becomes the index of the table, in others a first column called "index".
     """
     if library is not None and library not in LIBRARIES:
         listed = ", ".join(repr(name) for name in LIBRARIES)
@@ -158,5 +160,5 @@ def _installed() -> str:
         if find_spec(name) is not None:
             return name
     raise ModuleNotFoundError(
-        "to_frame needs a library of data frames: pip install pandas (or polars, or pyarrow)"
+        "to_frame needs a data frame library: pip install pandas (or polars, or pyarrow)"
     )

@@ -1,4 +1,4 @@
-"""Values by data owner."""
+"""Values by group, such as the owner of the data."""
 
 import math
 from typing import Any
@@ -22,7 +22,7 @@ def by(values: Floats, lower: Floats, upper: Floats, groups: Any) -> Table:
     order = np.argsort(codes, kind="stable")
     starts = np.cumsum(table["count"])[:-1]
     for name, numbers in (("sum", values), ("lower", lower), ("upper", upper)):
-        # A sum that is rounded only once does not depend on the order of the points.
+        # fsum rounds only once, so that the sum does not depend on the order of the points.
         table[name] = [math.fsum(part) for part in np.split(numbers[order], starts)]
     table["mean"] = table["sum"] / table["count"]
     total = math.fsum(values)
@@ -31,14 +31,14 @@ def by(values: Floats, lower: Floats, upper: Floats, groups: Any) -> Table:
 
 
 def check(groups: Any, n_points: int) -> Array:
-    """Return the groups as an array: a string, an integer or a boolean for each point."""
+    """Check the groups, and return an array with a string, integer or boolean per point."""
     items = frames.entries(groups, "groups")
     array = np.asarray(items)
     if array.shape != (n_points,):
         raise InputError(
             "groups", f"hold one entry per training point, {n_points}", f"got shape {array.shape}"
         )
-    if array.dtype.kind in "OUS":  # numpy makes text of a mixture of strings and numbers
+    if array.dtype.kind in "OUS":  # numpy turns mixed strings and numbers into text
         kinds = sorted({type(v).__name__ for v in items})
         checks.whole_texts(items, "groups")
         are_text = kinds in (["str"], ["str_"])

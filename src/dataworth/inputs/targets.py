@@ -1,4 +1,4 @@
-"""Training targets: class labels or numbers, and what follows from which of the two they are."""
+"""Training targets: class labels or numbers, and everything that depends on which they are."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -14,7 +14,7 @@ class Targets(Protocol):
 
     @property
     def codes(self) -> Array:
-        """What a game takes: class codes, or numbers."""
+        """Class codes, or numbers, as a game takes them."""
 
     @property
     def n_classes(self) -> int:
@@ -22,22 +22,22 @@ class Targets(Protocol):
 
     @property
     def stratified(self) -> bool:
-        """Whether folds are to keep the shares of the classes."""
+        """Whether each fold should have the same shares of the classes."""
 
     def given(self) -> Array:
-        """The targets as they were given."""
+        """Return the targets as they were given."""
 
     def read(self, y_val: Any, n_points: int) -> Array:
-        """The codes of validation targets."""
+        """Check validation targets and return their codes."""
 
     def names(self, codes: Array) -> Array:
-        """The targets behind codes."""
+        """Return the targets that these codes stand for."""
 
     def part(self, index: Ints) -> "Targets":
-        """The targets of some of the points; classes are numbered among those that these have."""
+        """Return the targets of some of the points; codes count only the classes among them."""
 
     def suggested(self, index: Ints, weights: Floats) -> Any:
-        """What points at these positions predict with these weights."""
+        """Return what the points at these positions predict with these weights."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Labels:
 
     @classmethod
     def of(cls, y: Any, n_points: int | None) -> Self:
-        """The labels given to `fit`; `n_points` is the number of rows of X, if there is an X."""
+        """Check the labels given to `fit`; `n_points` is the number of rows of X, if known."""
         labels = checks.labels(y, "y", n_points=n_points, of="X")
         classes, codes = np.unique(labels, return_inverse=True)
         return cls(codes.astype(np.int64), classes)
@@ -61,25 +61,25 @@ class Labels:
         return self.classes.size
 
     def given(self) -> Array:
-        """The labels as they were given."""
+        """Return the labels as they were given."""
         return self.classes[self.codes]
 
     def read(self, y_val: Any, n_points: int) -> Ints:
-        """The codes of validation labels, each of which must be a class here."""
+        """Check validation labels, which must be known classes, and return their codes."""
         labels = checks.labels(y_val, "y_val", n_points=n_points, of="X_val")
         return checks.encode(labels, self.classes, "y_val")
 
     def names(self, codes: Array) -> Array:
-        """The labels behind codes."""
+        """Return the labels that these codes stand for."""
         return self.classes[codes]
 
     def part(self, index: Ints) -> "Labels":
-        """The labels of some of the points; classes are numbered among those that these have."""
+        """Return the labels of some of the points; codes count only the classes among them."""
         present, codes = np.unique(self.codes[index], return_inverse=True)
         return Labels(codes.astype(np.int64), self.classes[present])
 
     def suggested(self, index: Ints, weights: Floats) -> Any:
-        """The label with the most weight; the first of the sorted labels where several have it."""
+        """Return the label with the most weight, the first in sorted order if there are several."""
         votes = np.bincount(self.codes[index], weights, self.n_classes)
         return self.classes[int(votes.argmax())]
 
@@ -94,25 +94,25 @@ class Numbers:
 
     @classmethod
     def of(cls, y: Any, n_points: int | None) -> Self:
-        """The numbers given to `fit`; `n_points` is the number of rows of X, if there is an X."""
+        """Check the numbers given to `fit`; `n_points` is the number of rows of X, if known."""
         return cls(checks.targets(y, "y", n_points=n_points, of="X"))
 
     def given(self) -> Floats:
-        """The numbers as they were given."""
+        """Return the numbers as they were given."""
         return self.codes
 
     def read(self, y_val: Any, n_points: int) -> Floats:
-        """Validation targets."""
+        """Check validation targets and return them."""
         return checks.targets(y_val, "y_val", n_points=n_points, of="X_val")
 
     def names(self, codes: Array) -> Array:
-        """The targets behind codes: themselves."""
+        """Return the codes, which are the targets themselves."""
         return codes
 
     def part(self, index: Ints) -> "Numbers":
-        """The targets of some of the points."""
+        """Return the targets of some of the points."""
         return Numbers(self.codes[index])
 
     def suggested(self, index: Ints, weights: Floats) -> float:
-        """The weighted mean."""
+        """Return the weighted mean."""
         return float(weights @ self.codes[index] / weights.sum())

@@ -1,4 +1,4 @@
-"""Approximate search: an index proposes neighbours, and their distances are computed as ever."""
+"""Approximate search: an index proposes neighbours, and their distances are computed as usual."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from dataworth.neighbors.ranking import nearest
 from dataworth.neighbors.rows import Known
 
 RECALL_SAMPLE = 32  # validation points on which an index is compared with all distances
-LOW_RECALL = 0.9  # below this share, a search is worth a warning
+LOW_RECALL = 0.9  # if an index finds a smaller share, the user is warned
 
 
 class Index(Protocol):
-    """What finds the likely neighbours of validation points."""
+    """Finds the likely neighbours of validation points."""
 
     def find(self, queries: Array, limit: int) -> Sequence[Ints | None]:
-        """The positions found for each query, at least `limit`; None where there are fewer."""
+        """Return at least `limit` positions for each query, or None if it finds fewer."""
 
 
 @dataclass(frozen=True)
 class Approximate:
-    """The nearest points that an index finds; where it finds too few, those of all points."""
+    """Searches an index, and all points for a query where the index finds too few."""
 
     index: Index
     points: Array
@@ -33,7 +33,7 @@ class Approximate:
     width = 1
 
     def rows(self, queries: Array) -> Iterator[Known]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         found = self.index.find(queries, self.limit)
         for i, index in enumerate(found):
             query = queries[i : i + 1]
@@ -49,7 +49,7 @@ class Approximate:
         return Known.sorted(chosen, row[chosen])
 
     def recall(self, queries: Any, n_queries: int) -> float:
-        """The share of the nearest points that the index finds, for some of the queries."""
+        """Return the share of the nearest points that the index finds, on a sample of queries."""
         sample = np.unique(np.linspace(0, n_queries - 1, RECALL_SAMPLE).astype(np.int64))
         hits = total = 0
         for i in sample.tolist():

@@ -1,7 +1,7 @@
-"""Blocks: training features that stay where they are and are read some rows at a time.
+"""Blocks: training features that stay on disk and are read some rows at a time.
 
-Whatever has a shape, a dtype, chunks and slices of rows can be read so: arrays of zarr and h5py,
-and parquet files through `ParquetRows`.
+Anything that has a shape, a dtype and chunks, and whose rows can be sliced, can be read this way:
+arrays of zarr and h5py, and parquet files through `ParquetRows`.
 """
 
 import hashlib
@@ -20,8 +20,8 @@ from dataworth.neighbors.points import Part
 from dataworth.neighbors.rows import Everyone, Known, merge
 from dataworth.neighbors.search import Demand, nearest_of
 
-MOST_HELD = 256  # validation points that one pass serves: progress is kept after each
-BLOCK_BYTES = 2**23  # enough for the distances to outweigh the reading, little beside the budget
+MOST_HELD = 256  # validation points in one pass, after which progress can be saved
+BLOCK_BYTES = 2**23  # distances take longer than reading them, and memory hardly notices
 
 
 class ParquetRows:
@@ -34,7 +34,7 @@ class ParquetRows:
     path : str or path-like
         The file.
     columns : list of str or None
-        The names of the feature columns, in their order; None stands for all columns.
+        The names of the feature columns, in order. None stands for all columns.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class ParquetRows:
         self.starts = np.concatenate([[0], np.cumsum(groups, dtype=np.int64)])
 
     def __getitem__(self, rows: slice) -> Array:
-        """Rows start to stop, read from the row groups that hold them."""
+        """Read a slice of rows from the row groups that hold them."""
         if not isinstance(rows, slice) or rows.step not in (None, 1):
             raise InputTypeError("rows", "be a slice without steps", f"got {rows!r}")
         start, stop, _ = rows.indices(self.shape[0])
@@ -90,7 +90,7 @@ class ParquetRows:
         return out
 
     def blocks(self) -> Iterator[tuple[int, Array]]:
-        """The whole file as (first row, block) pairs."""
+        """Read the whole file as (first row, block) pairs."""
         return self._read(0, list(range(self.starts.size - 1)))
 
     def _read(self, at: int, groups: list[int]) -> Iterator[tuple[int, Array]]:
@@ -117,21 +117,22 @@ class ParquetRows:
 
 def is_source(X: Any) -> bool:
     """Whether features are to be read a block at a time."""
-    if isinstance(X, np.memmap):  # float arrays in C order are used where they are
+    if isinstance(X, np.memmap):  # a float array in C order is used as it is
         return not (X.dtype in (np.float32, np.float64) and X.flags.c_contiguous)
     parts = ("shape", "dtype", "chunks", "__getitem__")
     return all(hasattr(X, part) for part in parts) and not is_dask(X)
 
 
 def is_dask(X: Any) -> bool:
-    """Whether this is an array of Dask."""
+    """Whether this is a Dask array."""
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed") and hasattr(X, "chunks")
 
 
 class Blocks:
-    """Features read a block of rows at a time, checked once, float32 or float64.
+    """Features that are checked once and then read a block of rows at a time.
 
-    Iterating gives (first row, block) pairs; slices of rows give arrays.
+    Iteration gives (first row, block) pairs, and a slice of rows gives an array. Both are float32
+    or float64.
     """
 
     def __init__(self, rows: Any, name: str, room: int = 2**28) -> None:
@@ -146,13 +147,13 @@ class Blocks:
         self.shape: tuple[int, int] = (int(rows.shape[0]), int(rows.shape[1]))
         chunk = int((getattr(rows, "chunks", None) or (1,))[0])
         fits = BLOCK_BYTES // (8 * self.shape[1])
-        # Whole chunks: a chunk is decompressed each time it is touched.
+        # Blocks hold whole chunks, because a chunk is decompressed each time it is touched.
         self.size = max(fits // chunk, 1) * chunk
         if 8 * chunk * self.shape[1] > max(room, BLOCK_BYTES):
             raise InputError(
                 name,
                 "have chunks of fewer rows to be read within working_memory",
-                f"they are of shape {tuple(rows.chunks)}, and all columns of {chunk} rows are "
+                f"they are of shape {tuple(rows.chunks)}, and {chunk} rows with all columns take "
                 f"{8 * chunk * self.shape[1] / 2**20:.0f} MB",
             )
         self.dtype = checks.matrix(rows[:1], name).dtype
@@ -160,7 +161,7 @@ class Blocks:
             checks.matrix(block, name, first_row=start)
 
     def __getitem__(self, rows: slice) -> Array:
-        """An array of these rows."""
+        """Return these rows as an array."""
         return np.ascontiguousarray(self._rows[rows], dtype=self.dtype)
 
     def __iter__(self) -> Iterator[tuple[int, Array]]:
@@ -175,7 +176,7 @@ class Blocks:
                 yield start, self._rows[start : start + self.size]
 
     def take(self, index: Ints) -> Array:
-        """An array of these rows, in this order; one pass over a parquet file."""
+        """Return these rows as an array, in this order; a parquet file is read once."""
         out = np.empty((index.size, self.shape[1]), self.dtype)
         if isinstance(self._rows, ParquetRows):
             for start, block in self:
@@ -190,7 +191,7 @@ class Blocks:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        if type(self._rows).__module__.startswith("h5py"):  # its objects do not travel
+        if type(self._rows).__module__.startswith("h5py"):  # its objects cannot be pickled
             state["_rows"] = (self._rows.file.filename, self._rows.name)
         return state
 
@@ -202,7 +203,7 @@ class Blocks:
             self._rows = h5py.File(self._rows[0], "r")[self._rows[1]]
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         digest = hashlib.sha256(f"{self.dtype}{self.shape}".encode())
         for _, block in self:
             digest.update(block.tobytes())
@@ -222,58 +223,58 @@ class BlockPoints:
         return self.blocks.shape
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
         return self.blocks[rows]
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
         return self.blocks.take(index)
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         return self.blocks.digest()
 
     def queries(self, X_val: Any) -> Array:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
         return checks.matrix(X_val, "X_val", n_columns=self.shape[1])
 
     def search(self, demand: Demand) -> "BlockDistances | BlockNearest":
-        """The search among these points that meets a demand."""
+        """Return a search among these points that meets the demand."""
         if demand.nearest is None or not demand.bounded_support:
-            return self.all_distances(demand)  # they are at hand, and with them all weights
-        # One more than is needed, as one of them may be the validation point itself.
+            return self.all_distances(demand)  # reading them costs as much, and gives all weights
+        # One more than needed, because one of them may be the validation point itself.
         limit = demand.nearest + 1
         return BlockNearest(self.blocks, self.measure, _held(demand, 64 * limit), limit)
 
     def all_distances(self, demand: Demand) -> "BlockDistances":
-        """A search that computes the distances to all points."""
+        """Return a search that computes the distances to all points."""
         return BlockDistances(self.blocks, self.measure, _held(demand, 8 * self.shape[0]))
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only: the nearest of all blocks are exact."""
+        """Whether a search finds only some neighbours; no, the nearest of all blocks are exact."""
         return False
 
     def part(self, columns: Ints) -> Part:
-        """Some of the points, left where they are."""
+        """Return some of the points without copying them."""
         return Part(self, columns)
 
 
 def _held(demand: Demand, row: float) -> int:
-    """How many rows of so many bytes one pass over the blocks serves."""
-    room = max(demand.room - 4 * BLOCK_BYTES, demand.room / 2)  # the blocks take their share
+    """Return how many rows of this many bytes one pass over the blocks can serve."""
+    room = max(demand.room - 4 * BLOCK_BYTES, demand.room / 2)  # leaves memory for the blocks
     return int(min(max(room / (row + demand.sums), 1), MOST_HELD))
 
 
 @dataclass(frozen=True)
 class BlockDistances:
-    """The distances to the points of all blocks; one pass over them serves `width` rows."""
+    """Computes the distances to the points of all blocks, `width` rows in each pass."""
 
     blocks: Blocks
     measure: Measure
     width: int
 
     def rows(self, queries: Any) -> Iterator[Everyone]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for start in range(0, queries.shape[0], self.width):
             some = queries[start : start + self.width]
             out = np.empty((some.shape[0], self.blocks.shape[0]))
@@ -285,7 +286,7 @@ class BlockDistances:
 
 @dataclass(frozen=True)
 class BlockNearest:
-    """The nearest points of all blocks; one pass over them serves `width` rows."""
+    """Finds the nearest points of all blocks, `width` rows in each pass."""
 
     blocks: Blocks
     measure: Measure
@@ -293,7 +294,7 @@ class BlockNearest:
     limit: int
 
     def rows(self, queries: Any) -> Iterator[Known]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for start in range(0, queries.shape[0], self.width):
             some = queries[start : start + self.width]
             best: list[Known] = []

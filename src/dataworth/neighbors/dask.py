@@ -1,9 +1,9 @@
-"""Training sets sharded over the workers of a cluster, as Dask arrays.
+"""Training sets as Dask arrays, sharded over the workers of a cluster.
 
 Shards stay where they are. Validation points travel to them, each worker finds the nearest points
-of its shards, and a tree of merges brings the nearest of all back: per validation point 16 bytes
-for each neighbour, a few times over, whatever the number of training points. A worker that dies is
-Dask's affair: the shards it held are made again from their graph and its searches repeated.
+of its shards, and a tree of merges brings the nearest of all back. Each neighbour of a validation
+point costs 16 bytes of traffic, a few times over, whatever the number of training points. If a
+worker dies, Dask makes its shards again from their graph and repeats its searches.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ class DaskPoints:
             )
         if np.isnan(X.shape[0]):
             raise InputError(
-                "X", "know its chunk sizes", hint="Call X.compute_chunk_sizes() first."
+                "X", "have known chunk sizes", hint="Call X.compute_chunk_sizes() first."
             )
         X = X.rechunk({1: -1})
         self.array = X
@@ -75,55 +75,55 @@ class DaskPoints:
         self.dtype = np.result_type(*dask.compute(*found))
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows, brought here."""
+        """Return these rows as an array in local memory."""
         return np.ascontiguousarray(self.array[rows].compute(), dtype=self.dtype)
 
     def take(self, index: Ints) -> Array:
-        """These rows, brought here, in this order."""
+        """Return these rows as an array in local memory, in this order."""
         return np.ascontiguousarray(self.array[index].compute(), dtype=self.dtype)
 
     def digest(self) -> str:
-        """A hash of the contents, taken where they are."""
+        """Return a hash of the contents, computed by the workers."""
         import dask
 
         digest = dask.delayed(_digest, pure=True)
         return " ".join(dask.compute(*(digest(shard) for shard in self.shards)))
 
     def queries(self, X_val: Any) -> Array:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
         return checks.matrix(X_val, "X_val", n_columns=self.shape[1])
 
     def search(self, demand: Demand) -> "ShardDistances | ShardNearest":
-        """The search among these points that meets a demand."""
+        """Return a search among these points that meets the demand."""
         if demand.nearest is None:
             return ShardDistances(self, _held(demand, 8 * self.shape[0]))
-        # One more than is needed, as one of them may be the validation point itself.
+        # One more than needed, because one of them may be the validation point itself.
         limit = demand.nearest + 1
         return ShardNearest(self, _held(demand, 64 * limit), limit)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only: a limit keeps the others away."""
+        """Whether a search finds only some neighbours, as it does if the run is limited."""
         return limited
 
     def part(self, columns: Ints) -> None:
-        """A part of a Dask array cannot be valued."""
-        raise InputError("cv", "be None where X is a Dask array")
+        """Refuse: a part of a Dask array cannot be valued."""
+        raise InputError("cv", "be None if X is a Dask array")
 
 
 def _held(demand: Demand, row: float) -> int:
-    """How many rows of so many bytes are asked for at a time."""
+    """Return how many rows of this many bytes to ask for at a time."""
     return int(min(max(demand.room / (row + demand.sums), 1), MOST_HELD))
 
 
 @dataclass(frozen=True)
 class ShardDistances:
-    """The distances to the points of all shards."""
+    """Computes the distances to the points of all shards."""
 
     points: DaskPoints
     width: int
 
     def rows(self, queries: Array) -> Iterator[Everyone]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for start in range(0, len(queries), self.width):
             for row in self._distances(queries[start : start + self.width]):
                 yield Everyone(row)
@@ -142,14 +142,14 @@ class ShardDistances:
 
 @dataclass(frozen=True)
 class ShardNearest:
-    """The nearest points of all shards, found where they are and merged in a tree."""
+    """Finds the nearest points of each shard on its worker, and merges them in a tree."""
 
     points: DaskPoints
     width: int
     limit: int
 
     def rows(self, queries: Array) -> Iterator[Known]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for start in range(0, len(queries), self.width):
             yield from self._nearest(queries[start : start + self.width])
 

@@ -1,4 +1,4 @@
-"""Distances between points, to the same bits however many are computed together."""
+"""Distances between points, the same to the last bit however many are computed together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from dataworth.compiled import compiled
 from dataworth.errors import InputError
 from dataworth.inputs import checks
 
-# What scikit-learn measures without making the training points dense.
+# The metrics that scikit-learn computes without making the training points dense.
 SPARSE_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan")
 
 NO_COLUMN = np.iinfo(np.int64).max  # beyond all columns
@@ -47,7 +47,7 @@ def _dot(a: NDArray[Any], b: NDArray[Any]) -> float:
 
 @compiled(fastmath=True)
 def _cosine(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
-    """1 - cosine of the angle, at least 0; a vector of zeros is at distance 1 from all others."""
+    """1 - cosine of the angle, at least 0; a vector of zeros is at distance 1 from every vector."""
     lengths = np.empty(queries.shape[0])
     for i in range(queries.shape[0]):
         lengths[i] = np.sqrt(_dot(queries[i], queries[i]))
@@ -113,7 +113,7 @@ COMPILED_METRICS = {
 def distances(
     queries: NDArray[Any], points: NDArray[Any], metric: Metric, params: dict[str, Any]
 ) -> NDArray[np.float64]:
-    """Distances of each query (rows) to each training point (columns), float64."""
+    """Return the distance of each query (rows) to each training point (columns), as float64."""
     out = np.empty((queries.shape[0], points.shape[0]))
     if isinstance(metric, str) and metric in COMPILED_METRICS and not issparse(points):
         COMPILED_METRICS[metric](queries, points, out)
@@ -129,13 +129,13 @@ def distances(
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric with its further arguments."""
+    """A metric with its extra arguments."""
 
     metric: Metric
     params: dict[str, Any] = field(default_factory=dict)
 
     def distances(self, queries: Array, points: Array) -> Floats:
-        """Distances of each query (rows) to each point (columns), float64."""
+        """Return the distance of each query (rows) to each point (columns), as float64."""
         return distances(queries, points, self.metric, self.params)
 
     def _check_scale(self, points: Array) -> None:
@@ -153,13 +153,13 @@ class Measure:
             )
 
     def checked(self, points: Array) -> Array:
-        """Try the metric on one point before any work; returns the points as it takes them."""
+        """Try the metric on one point, and return the points in the form that it takes."""
         if issparse(points) and self.metric not in SPARSE_METRICS:
             names = ", ".join(repr(n) for n in SPARSE_METRICS)
             raise InputError("metric", f"be one of {names} for sparse X", f"got {self.metric!r}")
         if self.metric in PAIRWISE_BOOLEAN_FUNCTIONS:
             if not np.isin(points, (0, 1)).all():
-                raise InputError("X", f"hold zeros and ones only with metric={self.metric!r}")
+                raise InputError("X", f"hold only zeros and ones with metric={self.metric!r}")
             points = points.astype(bool)
         self._check_scale(points)
         try:

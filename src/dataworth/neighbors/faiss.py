@@ -12,7 +12,7 @@ PARAMETERS = ("index", "search")
 
 
 def check(measure: Measure, params: dict[str, Any]) -> None:
-    """Refuse what faiss cannot do, before any work."""
+    """Refuse a metric or parameters that faiss cannot take."""
     if measure.metric not in ("euclidean", "l2", "cosine"):
         raise InputError(
             "metric",
@@ -23,22 +23,22 @@ def check(measure: Measure, params: dict[str, Any]) -> None:
     if unknown or not all(isinstance(v, str) for v in params.values()):
         raise InputError(
             "neighbors_params",
-            "hold strings under 'index' (a faiss factory string such as 'HNSW32') and 'search' "
-            "(such as 'efSearch=128') only",
+            "hold strings under no other names than 'index' (a factory string of faiss such as "
+            "'HNSW32') and 'search' (such as 'efSearch=128')",
             f"got {params!r}",
         )
 
 
 def default_index(n_points: int) -> str:
-    """An inverted file with about sqrt(N) lists."""
+    """Return the factory string of an inverted file with about sqrt(N) lists."""
     lists = max(1, min(int(2 * n_points**0.5), n_points // 40))
     return f"IVF{lists},Flat"
 
 
 class Index:
-    """A faiss index of training points; the same points give the same index.
+    """A faiss index of training points.
 
-    It is built by one thread, as the result of several is a matter of chance.
+    One thread builds it, so that the same points always give the same index.
     """
 
     def __init__(self, points: Array, measure: Measure, params: dict[str, str]) -> None:
@@ -79,9 +79,9 @@ class Index:
         return np.ascontiguousarray(points, dtype=np.float32)
 
     def find(self, queries: Array, limit: int) -> list[Ints | None]:
-        """The positions found for each query; None where the lists looked into hold too few.
+        """Return the positions found for each query, or None if the lists searched hold too few.
 
-        One query at a time: of several together faiss may find other neighbours.
+        Queries are searched one at a time, because faiss may find other neighbours for a batch.
         """
         vectors = self._vectors(queries)
         found = [self.index.search(vectors[i : i + 1], limit)[1][0] for i in range(len(vectors))]

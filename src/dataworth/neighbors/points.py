@@ -1,4 +1,4 @@
-"""Where training points are: one protocol for every place, and the places in memory."""
+"""Where training points are: a protocol for every place, and the places that are in memory."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,10 +15,10 @@ from dataworth.neighbors.search import Brute, CompleteSearch, Demand, Given, Pic
 
 
 class Rows(Protocol):
-    """Points whose rows can be sliced, and then are arrays in memory."""
+    """Points of which a slice of rows is an array in memory."""
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
 
 
 class Points(Rows, Protocol):
@@ -29,22 +29,22 @@ class Points(Rows, Protocol):
         """The number of points and of features."""
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
 
     def queries(self, X_val: Any) -> Any:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
 
     def search(self, demand: Demand) -> Search:
-        """The search among these points that meets a demand."""
+        """Return a search among these points that meets the demand."""
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only; `limited`: the run needs only some."""
+        """Whether a search finds only some neighbours; `limited` if the run needs only some."""
 
     def part(self, columns: Ints) -> "Points | None":
-        """Some of the points, left where they are; None where they must be taken out instead."""
+        """Return some of the points without copying them, or None if that cannot be done."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,19 @@ class InMemory:
         return self.array.shape[0], self.array.shape[1]
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
         return self.array[rows]
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
         return self.array[index]
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         return str(joblib.hash(self.array))
 
     def queries(self, X_val: Any) -> Array:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
         sparse = issparse(self.array)
         found = checks.matrix(X_val, "X_val", n_columns=self.shape[1], sparse=sparse)
         if sparse and not issparse(found):
@@ -80,20 +80,20 @@ class InMemory:
         return found.astype(bool) if self.array.dtype == bool else found
 
     def search(self, demand: Demand) -> CompleteSearch:
-        """The search among these points that meets a demand."""
+        """Return a search among these points that meets the demand."""
         return self.all_distances(demand)
 
     def all_distances(self, demand: Demand) -> CompleteSearch:
-        """A search that computes the distances to all points."""
+        """Return a search that computes the distances to all points."""
         fits = demand.room / (8 * self.shape[0])
         return Brute(self.array, self.measure, int(min(max(fits, 1), demand.block)))
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only: it computes all distances."""
+        """Whether a search finds only some neighbours; no, it computes all distances."""
         return False
 
     def part(self, columns: Ints) -> "Points":
-        """Some of the points, left where they are."""
+        """Return some of the points without copying them."""
         return Part(self, columns)
 
 
@@ -110,40 +110,40 @@ class Indexed:
         return self.points.shape
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
         return self.points[rows]
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
         return self.points.take(index)
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         return self.points.digest()
 
     def queries(self, X_val: Any) -> Array:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
         return self.points.queries(X_val)
 
     def search(self, demand: Demand) -> Approximate:
-        """The search among these points that meets a demand."""
-        assert demand.nearest is not None  # Settings.check_partial has asked for a number
-        # One more than is needed, as one of them may be the validation point itself.
+        """Return a search among these points that meets the demand."""
+        assert demand.nearest is not None  # Settings.check_partial demands a number
+        # One more than needed, because one of them may be the validation point itself.
         limit = min(demand.nearest + 1, self.shape[0])
         return Approximate(self.index, self.points.array, self.points.measure, limit)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only."""
+        """Whether a search finds only some neighbours; yes, those in the index."""
         return True
 
     def part(self, columns: Ints) -> None:
-        """None: an index knows all of its points, so that a part of them needs another."""
+        """Return None, because a part of the points needs an index of its own."""
         return
 
 
 @dataclass(frozen=True)
 class Precomputed:
-    """Points of which only the distances to validation points are known, from the user."""
+    """Points of which only the distances to validation points are known, given by the user."""
 
     n_points: int
 
@@ -153,22 +153,22 @@ class Precomputed:
         return self.n_points, 0
 
     def _unknown(self) -> InputError:
-        return InputError("X_val", "hold distances with metric='precomputed'", "got none")
+        return InputError("X_val", "hold distances with metric='precomputed'", "got None")
 
     def __getitem__(self, rows: slice) -> Array:
-        """Nobody knows these rows."""
+        """Refuse: the features are not known."""
         raise self._unknown()
 
     def take(self, index: Ints) -> Array:
-        """Nobody knows these rows."""
+        """Refuse: the features are not known."""
         raise self._unknown()
 
     def digest(self) -> str:
-        """A hash of the contents, of which there are none."""
+        """Return an empty string, because there are no contents to hash."""
         return ""
 
     def queries(self, X_val: Any) -> Array:
-        """Rows of distances, or a sparse graph of known neighbours."""
+        """Check rows of distances, or a sparse graph of known neighbours, and return them."""
         found = checks.matrix(
             X_val,
             "X_val",
@@ -184,41 +184,41 @@ class Precomputed:
         return found
 
     def search(self, demand: Demand) -> Given:
-        """The search that reads the rows which the user computed."""
+        """Return the search that reads the rows that the user computed."""
         return Given()
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only: a graph does."""
+        """Whether a search finds only some neighbours, as it does in a sparse graph."""
         return bool(issparse(queries))
 
     def part(self, columns: Ints) -> "Points":
-        """Nobody knows the distances between training points."""
+        """Refuse: the distances between training points are not known."""
         raise self._unknown()
 
 
 class Whole(Rows, Protocol):
-    """What `Part` needs of the points it is a part of."""
+    """What `Part` needs of the points that it is a part of."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """The number of points and of features."""
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
 
     def queries(self, X_val: Any) -> Any:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
 
     def all_distances(self, demand: Demand) -> CompleteSearch:
-        """A search that computes the distances to all points."""
+        """Return a search that computes the distances to all points."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the points of another place: the distances to all are computed, and these picked."""
+    """Some of other points: the distances to all of them are computed, and these are picked."""
 
     whole: Whole
     columns: Ints
@@ -229,41 +229,41 @@ class Part:
         return self.columns.size, self.whole.shape[1]
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
         return self.whole.take(self.columns[rows])
 
     def take(self, index: Ints) -> Array:
-        """These rows as an array, in this order."""
+        """Return these rows as an array, in this order."""
         return self.whole.take(self.columns[index])
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         return str(joblib.hash((self.whole.digest(), self.columns)))
 
     def queries(self, X_val: Any) -> Any:
-        """Validation points, checked, as the search takes them."""
+        """Check validation points and return them in the form that the search takes."""
         return self.whole.queries(X_val)
 
     def search(self, demand: Demand) -> Picked:
-        """The search among these points that meets a demand."""
+        """Return a search among these points that meets the demand."""
         return Picked(self.whole.all_distances(demand), self.columns)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
-        """Whether a search knows of some neighbours only: all distances are computed."""
+        """Whether a search finds only some neighbours; no, all distances are computed."""
         return False
 
     def part(self, columns: Ints) -> "Points":
-        """Some of these points, left where they are."""
+        """Return some of these points without copying them."""
         return Part(self.whole, self.columns[columns])
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Some rows of points that are elsewhere, brought into memory slice by slice."""
+    """Some rows of points, wherever they are, brought into memory slice by slice."""
 
     points: Points
     index: Ints
 
     def __getitem__(self, rows: slice) -> Array:
-        """These rows as an array."""
+        """Return these rows as an array."""
         return self.points.take(self.index[rows])

@@ -24,7 +24,7 @@ def _sort_ties(sorted_distances: NDArray[np.float64], order: NDArray[np.int64]) 
 
 
 def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Training indices nearest first, and their distances; ties break by training index.
+    """Return training indices, nearest first, and their distances; ties go by training index.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def rank(row: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float6
 
 
 def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-    """The first `limit` training indices of `rank`, without a full sort.
+    """Return the first `limit` training indices of `rank`, without a full sort.
 
     Examples
     --------
@@ -57,14 +57,14 @@ def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
 
 
 def extent(row: NDArray[np.float64]) -> tuple[float, float]:
-    """The least and the largest distance."""
+    """Return the smallest and the largest distance."""
     near, far = float(row.min()), float(row.max())
     _check_distances(near, far)
     return near, far
 
 
 def median(row: NDArray[np.float64]) -> float:
-    """The median distance."""
+    """Return the median distance."""
     low, high = (row.size - 1) // 2, row.size // 2
     parted = np.partition(row, high)
     below = parted[high] if low == high else parted[:high].max()

@@ -1,7 +1,8 @@
-"""The searches that `KNNShapley(neighbors=...)` knows by name; importing this imports none of them.
+"""The searches that `KNNShapley(neighbors=...)` knows by name.
 
-A new one is an entry here and a module with two functions: `check(measure, params)` refuses what it
-cannot do, and `Index(points, measure, params)` builds an `approximate.Index`.
+Importing this module imports none of them. A new search needs an entry here and a module with two
+functions: `check(measure, params)` refuses what the search cannot do, and
+`Index(points, measure, params)` builds an `approximate.Index`.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ class SearchKind:
     words : str
         What it does, for the documentation.
     module : str
-        Where its index is; empty where all distances are computed and there is none.
+        The name of the module with its index; empty if it computes all distances and needs none.
     """
 
     name: str
@@ -28,7 +29,7 @@ class SearchKind:
     module: str = ""
 
     def load(self) -> Any:
-        """The module of its index."""
+        """Import the module with its index."""
         return import_module(self.module)
 
 

@@ -12,15 +12,15 @@ Result = TypeVar("Result", covariant=True)
 
 
 class Ranker(Protocol[Result]):
-    """Whoever ranks a row, be it complete or not; `own` is a training point to leave out."""
+    """Ranks a row, complete or not; `own` is the training point to leave out, if any."""
 
     def rank_all(self, distances: Floats, own: int | None, limit: int | None) -> Result:
-        """Rank the training points by their distances, only the nearest `limit` if given."""
+        """Rank the training points by their distances, or only the nearest `limit` of them."""
 
     def rank_known(
         self, known: "Known", n_train: int, own: int | None, limit: int | None
     ) -> Result:
-        """The same where only some of `n_train` training points are known."""
+        """Do the same if only some of `n_train` training points are known."""
 
 
 class Row(Protocol):
@@ -29,10 +29,10 @@ class Row(Protocol):
     def ranked_by(
         self, ranker: Ranker[Result], n_train: int, own: int | None, limit: int | None
     ) -> Result:
-        """What the ranker makes of this row."""
+        """Let the ranker rank this row."""
 
     def nearest(self, size: int, own: int | None) -> "Known":
-        """The nearest `size` training points but `own`."""
+        """Return the nearest `size` training points except `own`."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Everyone:
     def ranked_by(
         self, ranker: Ranker[Result], n_train: int, own: int | None, limit: int | None
     ) -> Result:
-        """What the ranker makes of this row."""
+        """Let the ranker rank this row."""
         return ranker.rank_all(self.distances, own, limit)
 
     def nearest(self, size: int, own: int | None) -> "Known":
-        """The nearest `size` training points but `own`."""
+        """Return the nearest `size` training points except `own`."""
         order = np.argsort(self.distances, kind="stable")
         order = order[order != own][:size]
         return Known(order, self.distances[order])
@@ -56,36 +56,36 @@ class Everyone:
 
 @dataclass(frozen=True)
 class Known:
-    """Some training points, nearest first; all others are farther, and nothing else is known."""
+    """Some of the training points, nearest first; of the others we only know they are farther."""
 
     index: Ints
     distance: Floats
 
     @classmethod
     def sorted(cls, index: Ints, distance: Floats) -> "Known":
-        """These points, nearest first; equal distances by their index."""
+        """Return these points, nearest first; equal distances are ordered by index."""
         order = np.lexsort((index, distance))
         return cls(index[order], distance[order])
 
     def without(self, own: int) -> "Known":
-        """The same but for one training point."""
+        """Return the same row without one training point."""
         keep = self.index != own
         return Known(self.index[keep], self.distance[keep])
 
     def ranked_by(
         self, ranker: Ranker[Result], n_train: int, own: int | None, limit: int | None
     ) -> Result:
-        """What the ranker makes of this row."""
+        """Let the ranker rank this row."""
         return ranker.rank_known(self, n_train, own, limit)
 
     def nearest(self, size: int, own: int | None) -> "Known":
-        """The nearest `size` training points but `own`."""
+        """Return the nearest `size` training points except `own`."""
         others = self if own is None else self.without(own)
         return Known(others.index[:size], others.distance[:size])
 
 
 def merge(parts: Sequence[Sequence[Known]], limit: int) -> list[Known]:
-    """The nearest points of all parts, for each validation point."""
+    """Return the nearest points of all parts for each validation point."""
     merged = []
     for rows in zip(*parts, strict=True):
         index = np.concatenate([row.index for row in rows])

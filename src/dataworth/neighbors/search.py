@@ -1,4 +1,4 @@
-"""Searches: validation points in, one row of neighbours for each of them out."""
+"""Searches: they take validation points and return one row of neighbours for each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ class Demand:
     Attributes
     ----------
     nearest : int or None
-        How many nearest training points of each validation point are enough. None stands for all
-        distances.
+        How many of the nearest training points each validation point needs. None means that all
+        distances are needed.
     bounded_support : bool
-        Whether all points beyond these have no weight.
+        Whether no point beyond these has weight.
     sums : float
-        Bytes that the sums over training points take for each validation point that is held.
+        How many bytes the sums over training points take for each validation point in memory.
     room : float
-        Bytes that one worker may use.
+        How many bytes one worker may use.
     block : int
         How many validation points are summed together.
     """
@@ -47,19 +47,19 @@ class Search(Protocol):
         """How many validation points are best searched at a time."""
 
     def rows(self, queries: Any) -> Iterator[Row]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
 
 
 class CompleteSearch(Search, Protocol):
     """A search whose rows hold the distances to all training points."""
 
     def rows(self, queries: Any) -> Iterator[Everyone]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
 
 
 @dataclass(frozen=True)
 class Brute:
-    """All distances to points in memory; `held` rows of them at a time."""
+    """Computes the distances to all points in memory, `held` rows at a time."""
 
     points: Array
     measure: Measure
@@ -67,7 +67,7 @@ class Brute:
     width = 1
 
     def rows(self, queries: Any) -> Iterator[Everyone]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for start in range(0, queries.shape[0], self.held):
             some = queries[start : start + self.held]
             for row in self.measure.distances(some, self.points):
@@ -76,12 +76,12 @@ class Brute:
 
 @dataclass(frozen=True)
 class Given:
-    """Rows that the user computed: of all distances, or of known neighbours in a CSR array."""
+    """Reads rows that the user computed: all distances, or a CSR array of known neighbours."""
 
     width = 1
 
     def rows(self, queries: Any) -> Iterator[Row]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         if not issparse(queries):
             for row in np.asarray(queries, dtype=np.float64):
                 yield Everyone(row)
@@ -94,7 +94,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Picked:
-    """The rows of a complete search, with some of the training points only."""
+    """Picks some of the training points from the rows of a complete search."""
 
     search: CompleteSearch
     columns: Ints
@@ -105,7 +105,7 @@ class Picked:
         return self.search.width
 
     def rows(self, queries: Any) -> Iterator[Everyone]:
-        """One row for each validation point, in their order."""
+        """Yield one row for each validation point, in order."""
         for row in self.search.rows(queries):
             yield Everyone(row.distances[self.columns])
 
@@ -113,7 +113,7 @@ class Picked:
 def nearest_of(
     block: Array, start: int, queries: Array, limit: int, measure: Measure
 ) -> list[Known]:
-    """The nearest points of a block whose first point is training point `start`."""
+    """Find the nearest points of a block, whose first point is training point `start`."""
     found = []
     for query in range(queries.shape[0]):
         row: Floats = measure.distances(queries[query : query + 1], block)[0]

@@ -1,7 +1,7 @@
-"""Neighbours from any scikit-learn neighbours transformer.
+"""Neighbours from a neighbours transformer.
 
-`KNeighborsTransformer` of scikit-learn, `PyNNDescentTransformer` of pynndescent, and whatever else
-gives a sparse graph of neighbours by `fit` and `transform`.
+This can be `KNeighborsTransformer` of scikit-learn, `PyNNDescentTransformer` of pynndescent, or
+anything else whose `fit` and `transform` give a sparse graph of neighbours.
 """
 
 import threading
@@ -21,9 +21,8 @@ from dataworth.inputs import checks
 class TransformerIndex:
     """The neighbours that a transformer finds among training points.
 
-    A transformer that is fitted already is taken as it is; else a clone of it is fitted. Blocks of
-    validation points go to it as a whole, one after the other, because few of them may be used by
-    several threads at once.
+    A transformer that is already fitted is used as it is; otherwise a clone of it is fitted. Only
+    one thread at a time may search, because few transformers can be shared by threads.
     """
 
     def __init__(self, points: Array, transformer: Any) -> None:
@@ -34,14 +33,15 @@ class TransformerIndex:
                 self.transformer = clone(transformer).fit(points)
             except Exception as error:
                 raise InputError(
-                    "neighbors", "take the training points", f"it says: {checks.reason(error)}"
+                    "neighbors", "accept the training points", f"it says: {checks.reason(error)}"
                 ) from error
         self._lock = threading.Lock()
 
     def find(self, queries: Array, limit: int) -> list[Ints | None]:
-        """The positions found for each query, at least all but one of `limit`.
+        """Return at least `limit` - 1 positions for each query.
 
-        The run asks for one more than it needs, as one may be the validation point itself.
+        One fewer than `limit` is enough: the run asks for one more than it needs, because one of
+        them may be the validation point itself.
         """
         with self._lock:
             graph = self.transformer.transform(queries)
@@ -60,7 +60,7 @@ class TransformerIndex:
                 raise InputError(
                     "neighbors",
                     f"find the {limit - 1} neighbours that support or max_rank asks for",
-                    f"it found {index.size} of one validation point",
+                    f"it found only {index.size} for one validation point",
                     "Raise its n_neighbors.",
                 )
             found.append(index)

@@ -1,4 +1,4 @@
-"""Adding up: the parts of all blocks of validation points, in their order."""
+"""Adds up the parts of all blocks of validation points, in order."""
 
 import math
 import sys
@@ -21,7 +21,26 @@ from dataworth.training.folds import Fold, OpenedFold
 def total(
     folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
 ) -> tuple[Floats, float]:
-    """Sums over all validation points, block after block, and the largest weight error."""
+    """Sum over all validation points, block by block.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        The folds of the run.
+    settings : Settings
+        The parameters of the run.
+    shape : tuple of int
+        The shape of the sums: 1 or 3 rows, and one column per training point.
+    kept : Checkpoint or None
+        The saved state of the run, if the user wants one.
+
+    Returns
+    -------
+    sums : array
+        The sums, of that shape.
+    error : float
+        The largest error of a utility that real weights cause.
+    """
     with nullcontext() if kept is None else kept.held():
         return _total(folds, settings, shape, kept)
 
@@ -61,14 +80,14 @@ def _total(
 
 
 def _hidden(progress: bool) -> bool | None:
-    """What tqdm is told: None hides the bar where there is no terminal, but notebooks show it."""
+    """Return what to tell tqdm; None hides the bar unless there is a terminal."""
     if not progress:
         return True
     return False if "ipykernel" in sys.modules else None
 
 
 def _add(sums: Floats, part: Part, judged: Ints | slice) -> None:
-    """Add the sums of a part, whose columns are counted among the points judged."""
+    """Add the sums of a part, whose columns are positions among the judged points."""
     if isinstance(judged, slice):
         sums[:, part.columns] += part.sums
     else:
@@ -80,7 +99,7 @@ def _run(job: Job, block: tuple[Any, ...]) -> list[Part]:
 
 
 def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ...]]:
-    """Validation points, their codes and own positions, `width` of them at a time."""
+    """Yield validation points with their codes and own positions, `width` at a time."""
     for s in range(start, opened.codes.size, width):
         some = slice(s, s + width)
         yield (
@@ -91,12 +110,13 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
 
 
 def _parts(fold: Fold, skip: int, settings: Settings) -> Iterator[tuple[int, Part]]:
-    """The size and the sums of each block of a fold, in order, from the first not skipped."""
+    """Yield the size and the sums of each block of a fold, in order, after the skipped ones."""
     opened = fold.open()
     job = Job.of(settings, opened)
     start = skip * BLOCK
-    # Dask keeps what is large on some workers and loses it with them: the job, of which several
-    # have a copy, may be; a block, in its tuple, stays with the work it belongs to.
+    # Dask keeps large arguments on some workers and loses them if these die. The job may be kept
+    # that way, since several workers have a copy. A block must not, so it comes in a tuple, which
+    # always travels with its task.
     work = (delayed(_run)(job, block) for block in blocks(opened, start, job.width))
     for part in chain.from_iterable(_carried_out(work, settings.n_jobs)):
         size = min(BLOCK, fold.size - start)
@@ -105,7 +125,7 @@ def _parts(fold: Fold, skip: int, settings: Settings) -> Iterator[tuple[int, Par
 
 
 def _carried_out(work: Iterator[Any], n_jobs: int | None) -> Iterator[list[Part]]:
-    """Results in order, as they come; in rounds where joblib's backend cannot do that."""
+    """Yield results in order as they come, or in rounds if the backend of joblib needs that."""
     try:
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:

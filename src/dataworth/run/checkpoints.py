@@ -1,8 +1,8 @@
-"""Checkpoints: a run that is killed goes on where it was, to the same bits.
+"""Checkpoints: a run that was killed goes on where it stopped, and gives the same bits.
 
-A folder holds the last two states of a run, each in a file of its own: the sums so far, how many
-blocks of validation points they hold, a fingerprint of data and parameters, and a checksum. Files
-are replaced atomically and used in turns, so that one of them is whole whatever happens.
+A folder holds the last two states of a run, each in its own file: the sums so far, the number of
+blocks of validation points in them, a fingerprint of data and parameters, and a checksum. The files
+are replaced atomically and in turn, so that one of them is intact whatever happens.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ FORMAT = "dataworth checkpoint 1"
 
 
 def fingerprint(facts: Any, *arrays: NDArray[Any]) -> str:
-    """A hash of JSON-able facts and of the type, shape and contents of arrays."""
+    """Return a hash of facts that JSON can hold, and of the type, shape and contents of arrays."""
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -35,7 +35,7 @@ def fingerprint(facts: Any, *arrays: NDArray[Any]) -> str:
 
 
 class Checkpoint:
-    """The state of one run in a folder, which is made if need be."""
+    """The state of one run in a folder, which is created if it does not exist."""
 
     def __init__(self, folder: str | os.PathLike[str], print_of_run: str, every: float = 1.0):
         self.folder = Path(folder)
@@ -62,9 +62,9 @@ class Checkpoint:
         return self.folder / f"state-{turn % 2}.npz"
 
     def load(self) -> tuple[int, NDArray[np.float64], float] | None:
-        """Blocks done, their sums and the largest weight error; None where there is no state.
+        """Return the number of blocks done, their sums and the largest error, or None.
 
-        A state of another run is an error; a damaged one is passed over.
+        A state of another run is an error. A damaged state is ignored.
         """
         states = []
         for turn in (0, 1):
@@ -85,7 +85,7 @@ class Checkpoint:
             seal = facts.pop("seal")
             if facts["format"] != FORMAT or fingerprint(facts, sums) != seal:
                 return None
-        except Exception:  # missing, cut short or overwritten: whatever its readers raise
+        except Exception:  # a damaged file can make its readers raise anything
             return None
         if facts["fingerprint"] != self.fingerprint:
             raise ValueError(
@@ -95,7 +95,7 @@ class Checkpoint:
         return facts["blocks"], sums, facts["error"]
 
     def save(self, blocks: int, sums: NDArray[np.float64], error: float) -> None:
-        """Keep this state."""
+        """Save this state."""
         facts: dict[str, Any] = {
             "format": FORMAT,
             "fingerprint": self.fingerprint,
@@ -109,5 +109,5 @@ class Checkpoint:
         self.written = time.monotonic()
 
     def due(self) -> bool:
-        """Whether it is time for another state."""
+        """Whether it is time to save a state again."""
         return time.monotonic() - self.written >= self.every

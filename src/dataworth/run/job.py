@@ -1,4 +1,4 @@
-"""The work of one worker: values of blocks of validation points, added up."""
+"""The work of one worker: it values blocks of validation points and adds up each block."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from dataworth.training.folds import OpenedFold
 from dataworth.weights.ranked import Ranked, Within
 from dataworth.weights.weighting import Weighting
 
-# Validation points are summed in blocks of this many, and the blocks in their order. It is a
-# constant, and not a matter of memory or threads, so that neither can change a bit of the result.
+# Validation points are summed in blocks of this many, and the blocks in order. It is a constant, so
+# that neither memory nor the number of threads can change a bit of the result.
 BLOCK = 8
 
 
@@ -32,12 +32,13 @@ class Limit:
     Attributes
     ----------
     rank : int, "adaptive" or None
-        A number, or as many as it takes, or all.
+        A number, or "adaptive" for as many as it takes, or None for all.
     ratio : float
-        Where `rank` is "adaptive": four times as many are ranked, from `start`, until what is left
-        out is at most this share of the value for more than half of the points.
+        If `rank` is "adaptive": ranking ends once the margin is at most this share of the value for
+        more than half of the points.
     start : int
-        How many are ranked first.
+        If `rank` is "adaptive": how many points are ranked first. Each further try ranks four times
+        as many.
     """
 
     rank: int | Literal["adaptive"] | None
@@ -52,9 +53,9 @@ class Part:
     Attributes
     ----------
     sums : (1 or 3, n) array
-        A row for the values and, where bounded, one each for their lower and upper ends.
+        A row for the values and, if the values have bounds, one each for the lower and upper ends.
     columns : (n,) array of int or slice
-        The training points of the sums; all others are 0.
+        The training points that the columns belong to. The sums of all others are 0.
     error : float
         The largest error of a utility.
     """
@@ -90,7 +91,7 @@ class Job:
 
     @classmethod
     def of(cls, settings: Settings, fold: OpenedFold) -> "Job":
-        """The job of valuing the training points of an opened fold."""
+        """Return the job of valuing the training points of an opened fold."""
         n, n_classes = fold.targets.codes.size, fold.targets.n_classes
         bounded = settings.is_bounded(fold.points.is_partial(fold.queries, settings.limited))
         setup = settings.setup(n, n_classes)
@@ -103,19 +104,19 @@ class Job:
         )
 
     def __sizeof__(self) -> int:
-        # Dask sends what is large to its workers once, and not with each block.
+        # Dask sends large objects to its workers once, instead of with each block.
         return object.__sizeof__(self) + 8 * self.game.n_points
 
     @property
     def width(self) -> int:
-        """How many validation points to hand over at a time: whole blocks of them."""
+        """How many validation points to hand over at a time, in whole blocks."""
         return max(self.search.width // BLOCK, 1) * BLOCK
 
     def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
-        """Sums over these validation points, a part for each block of them.
+        """Return the sums over these validation points, one part for each block.
 
-        `own` are their positions in the training set, if they are training points: each is left
-        out where it is the validation point.
+        `own` holds their positions in the training set if they are training points. Then each is
+        left out of the points that it judges.
         """
         found = enumerate(self.search.rows(queries))
         parts = []
@@ -134,7 +135,7 @@ class Job:
         own: Ints | None,
         points: Ints,
     ) -> Floats:
-        """What some training points add to each of these validation points, (n_val, points)."""
+        """Return what some training points (columns) add to each validation point (rows)."""
         out = np.zeros((len(labels), points.size))
         for i, row in enumerate(self.search.rows(queries)):
             ranked, solution = self._solve(row, labels[i], None if own is None else own[i])
@@ -146,9 +147,9 @@ class Job:
         return out
 
     def _sum(self, solved: Iterable[tuple[Ranked, Solution]]) -> Part:
-        """The sums of one block, in its order.
+        """Return the sums of one block, added up in order.
 
-        Where few points have a value, as with neighbours that a search found, only these are kept.
+        If few points have a value, as when a search finds only some neighbours, only they are kept.
         """
         n, height = self.game.n_points, 3 if self.bounded else 1
         waiting: list[tuple[Ranked, Solution]] = []
@@ -179,7 +180,7 @@ class Job:
     def neighbors(
         self, query: Any, own: int | None, n_neighbors: int, top: int
     ) -> tuple[Known, Floats]:
-        """The nearest training points of a point but `own`, and their weights from 0 to 1."""
+        """Return the nearest training points of a point, except `own`, and their unit weights."""
         (row,) = self.search.rows(query)
         near = row.nearest(n_neighbors, own)
         ranked = row.ranked_by(self.ranker, self.game.n_points, own, None)
@@ -192,7 +193,7 @@ class Job:
         if self.limit.rank != "adaptive":
             return whole, self.game.solve(whole, label)
         size = self.limit.start
-        while 4 * size <= whole.players:  # beyond, the exact values cost little more
+        while 4 * size <= whole.players:  # if more are ranked, exact values cost little more
             ranked = whole.cut(size, self.game.n_points)
             solution = self.game.solve(ranked, label)
             if solution.settled(ranked, self.limit.ratio):
@@ -222,10 +223,10 @@ class Job:
 
 
 def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
-    """What the search is asked for.
+    """Return what the search must deliver.
 
-    One worker holds rows of distances, and for each block of them the sums of all training points,
-    unless weights of bounded support leave most of these 0.
+    A worker holds rows of distances and, for each block of them, the sums of all training points,
+    unless bounded support leaves most of these at 0.
     """
     n, support = points.shape[0], settings.weighting.support is not None
     few = support and settings.max_rank is None

@@ -1,7 +1,7 @@
 """Folds: which validation points judge which training points.
 
-A run has one fold where validation points come from outside or every point is judged by all others,
-and several in cross-valuation.
+A run has one fold if the validation points come from outside, or if every training point is judged
+by all others. Cross-valuation has several.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from dataworth.training.training_set import Learned, TrainingSet
 
 @dataclass(frozen=True)
 class OpenedFold:
-    """All that a run needs of a fold.
+    """Everything that a run needs of a fold.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class OpenedFold:
     codes : (n_val,) array
         Their class codes, or numbers.
     own : (n_val,) array of int or None
-        Their positions among `points`, where each is left out of the points that it judges; None
-        where they are not among them.
+        Their positions among `points`, so that no validation point judges itself; None if they are
+        not among them.
     """
 
     points: Points
@@ -53,21 +53,21 @@ class Fold(Protocol):
 
     @property
     def judged(self) -> Ints | slice:
-        """Which training points they judge."""
+        """The training points that they judge."""
 
     @property
     def positions(self) -> Ints:
-        """Where the validation points are: among those given, or in the training set."""
+        """The positions of the validation points, among those given or in the training set."""
 
     @property
     def inside(self) -> bool:
         """Whether the validation points are training points."""
 
     def labels(self) -> Array:
-        """The labels, or targets, of the validation points."""
+        """Return the labels, or targets, of the validation points."""
 
     def open(self) -> OpenedFold:
-        """Fit, read and encode what the fold needs."""
+        """Fit, read and encode whatever the fold needs."""
 
 
 class Outside:
@@ -84,11 +84,11 @@ class Outside:
         self.positions = np.arange(self.size)
 
     def labels(self) -> Array:
-        """The labels, or targets, of the validation points."""
+        """Return the labels, or targets, of the validation points."""
         return self._training.targets.names(self._codes)
 
     def open(self) -> OpenedFold:
-        """What a run needs."""
+        """Return what a run needs."""
         training = self._training
         return OpenedFold(training.points, training.targets, self._queries, self._codes, None)
 
@@ -104,15 +104,15 @@ class LeaveOneOut:
         self.size = training.n_points
         if self.size < 2:
             raise InputError("X", "hold at least two points to value them without X_val")
-        _ = self._training.points  # encodes them, or says why that cannot be
+        _ = self._training.points  # encodes them now, so that errors come early
         self.positions = np.arange(self.size)
 
     def labels(self) -> Array:
-        """The labels, or targets, of the validation points."""
+        """Return the labels, or targets, of the validation points."""
         return self._training.targets.given()
 
     def open(self) -> OpenedFold:
-        """What a run needs."""
+        """Return what a run needs."""
         points, targets = self._training.points, self._training.targets
         return OpenedFold(points, targets, points, targets.codes, self.positions)
 
@@ -120,8 +120,9 @@ class LeaveOneOut:
 class CrossFold:
     """Some training points judge others, with an encoder that has seen only these others.
 
-    Where nothing is learned from the points they stay where they are, and the distances to those
-    that are judged are picked. What is learned is kept, so that opening it again fits nothing.
+    If nothing is learned from the points, they are not copied: all distances are computed, and
+    those to the judged points are picked. What is learned is kept, so that opening the fold again
+    fits nothing.
     """
 
     inside = True
@@ -132,11 +133,11 @@ class CrossFold:
         self._learned: Learned | None = None
 
     def labels(self) -> Array:
-        """The labels, or targets, of the validation points."""
+        """Return the labels, or targets, of the validation points."""
         return self._training.targets.given()[self.positions]
 
     def open(self) -> OpenedFold:
-        """What a run needs."""
+        """Return what a run needs."""
         whole = self._training
         if whole.encoder is None:
             points = whole.points.part(self.judged)
@@ -153,13 +154,13 @@ class CrossFold:
 
 
 def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fold]:
-    """The folds of a run."""
+    """Return the folds of a run."""
     if X_val is not None or y_val is not None:
         if cv is not None:
-            raise InputError("cv", "be None where X_val and y_val are given")
+            raise InputError("cv", "be None if X_val and y_val are given")
         return [Outside(training, X_val, y_val)]
     if training.settings.precomputed:
-        raise InputError("X_val", "hold distances with metric='precomputed'", "got none")
+        raise InputError("X_val", "hold distances with metric='precomputed'", "got None")
     if cv is None:
         return [LeaveOneOut(training)]
     return _cross_folds(training, cv)
@@ -168,7 +169,7 @@ def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fo
 def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
     labels = training.targets.given()
     if training.is_away:
-        training.points.part(np.arange(1))  # refused where points cannot be taken apart
+        training.points.part(np.arange(1))  # raises an error if these points have no parts
     splitter = check_cv(cv, labels, classifier=training.targets.stratified)
     like = labels if training.is_away else training.raw
     made = []
@@ -185,8 +186,8 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
         if training.targets.stratified and missing.size:
             raise InputError(
                 "cv",
-                "leave every class in each training part",
-                f"{missing.tolist()[0]!r} is missing",
+                "leave points of every class in each training part",
+                f"{missing.tolist()[0]!r} is missing in one",
             )
         made.append(fold)
     if not any(fold.size for fold in made):

@@ -1,4 +1,4 @@
-"""The training set: points, targets, where they came from, and the encoder they go through."""
+"""The training set: points, targets, and the encoder that the points go through."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ from dataworth.settings import Settings
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned from training points, and can serve again: an encoder and an index."""
+    """What was learned from training points and can be used again: an encoder and an index."""
 
     encoder: Any
     index: Index | None
@@ -31,7 +31,7 @@ class Learned:
 class TrainingSet:
     """The points that are valued.
 
-    Nothing is encoded before it is needed: cross-valuation never needs the whole set encoded.
+    Points are encoded only when needed, because cross-valuation never needs the whole set encoded.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class TrainingSet:
     targets : Targets
         Labels or numbers.
     settings : Settings
-        Those of `fit`.
+        The parameters at the time of `fit`.
     encoder : transformer or None
-        Not fitted.
+        The encoder, not fitted.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class TrainingSet:
 
     @classmethod
     def of(cls, X: Any, y: Any, settings: Settings) -> "TrainingSet":
-        """The training set that `fit` is given, checked; only an encoder is left for later."""
+        """Check what `fit` is given; only what goes through an encoder is checked later."""
         away = _is_away(X)
         settings.check_source(X, away)
         encoder = None if away else encoder_of(settings.encoder, X)
@@ -89,7 +89,7 @@ class TrainingSet:
 
     @cached_property
     def points(self) -> Points:
-        """The points among which distances are measured: the features, encoded."""
+        """The points between which distances are measured: the features, encoded."""
         settings, measure = self.settings, self.settings.measure
         if settings.precomputed:
             return Precomputed(self.n_points)
@@ -109,19 +109,19 @@ class TrainingSet:
 
     @cached_property
     def fitted_encoder(self) -> Any:
-        """The encoder, fitted on these points; None where there is none."""
+        """The encoder, fitted on these points; None if there is no encoder."""
         if self._given is not None or self.encoder is None:
             return None if self._given is None else self._given.encoder
         if self._with_labels:
             return clone(self.encoder).fit(self.raw, self.targets.given())
-        # No label of a judge may shape the distances by which it judges.
+        # The label of a validation point must not shape the distances by which it judges.
         encoder = fitted_without_labels(self.encoder, self.raw, self.targets.given())
         if encoder is None:
             raise InputError(
                 "encoder",
-                "not learn from labels in leave-one-out, where it has seen the label of each "
-                "validation point",
-                "use value(cv=5)",
+                "not learn from labels in leave-one-out",
+                "it would see the label of each validation point",
+                "Instead, use value(cv=5).",
             )
         return encoder
 
@@ -143,7 +143,7 @@ class TrainingSet:
         return checks.matrix(transformed, "the encoder's output", sparse=True)
 
     def queries(self, X_val: Any) -> Any:
-        """Validation points, checked and encoded, as a search takes them."""
+        """Check and encode validation points, and return them as a search takes them."""
         if X_val is not None and is_source(X_val):
             X_val = X_val[:]
         if self.encoder is not None:
@@ -152,19 +152,19 @@ class TrainingSet:
         return self.points.queries(X_val)
 
     def is_partial(self, X_val: Any) -> bool:
-        """Whether a search knows of some neighbours only."""
+        """Whether a search finds only some neighbours."""
         if self.encoder is not None:
             return self.settings.indexed
         return self.points.is_partial(X_val, self.settings.limited)
 
     def part(self, index: Ints, learned: Learned | None) -> "TrainingSet":
-        """Some of the points, taken out; `learned` is what was learned from them before."""
+        """Return a copy of some of the points, with what was learned from them before."""
         raw = frames.take(self.raw, index)
         targets = self.targets.part(index)
         return TrainingSet(raw, targets, self.settings, self.encoder, learned=learned)
 
     def digest(self) -> str:
-        """A hash of the contents."""
+        """Return a hash of the contents."""
         if self.encoder is None:
             contents: Any = self.points.digest()
         else:
@@ -182,7 +182,7 @@ def _length(X: Any) -> int | None:
 
 
 def content(X: Any) -> Any:
-    """What stands for validation data in a hash: the same for a table in every library."""
+    """Return validation data in a form that hashes alike for tables of every library."""
     if X is None:
         return None
     if is_dask(X):

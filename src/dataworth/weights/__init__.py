@@ -1,5 +1,5 @@
-"""Weights: one row of neighbours in, ranked and weighted neighbours out.
+"""Weights: they turn a row of neighbours into ranked and weighted neighbours.
 
 `functions` lists the weight functions by name, `weighting` turns distances into weights, and
-`ranked` is what it hands on to the games.
+`ranked` defines what is handed on to the games.
 """

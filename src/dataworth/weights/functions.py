@@ -19,7 +19,7 @@ class Scale:
     near, median, far : float
         The nearest, median and farthest distance.
     bandwidth : float or None
-        The bandwidth asked for; None where the function chooses it.
+        The bandwidth that the user set; None if the function chooses it.
     """
 
     near: float
@@ -42,15 +42,19 @@ class WeightKind:
         Takes distances and their `Scale` and returns weights in [0, 1] that never rise with
         distance.
     reach : function or None
-        Takes weights and the `Scale` and returns the distances up to which they are reached: where
-        it is given, integer weights are read off and points without weight are never sorted.
-    needs_median, needs_far : bool
-        Whether the median distance (with an automatic bandwidth) or the farthest one matters, so
-        that a search must know all distances unless `support` is set.
+        The inverse of `unit`: takes weights and the `Scale` and returns the largest distances at
+        which they are reached. With it, integer weights need no rounding, and points without
+        weight are never sorted.
+    needs_median : bool
+        Whether the automatic bandwidth depends on the median distance. Then a search must know all
+        distances, unless `support` or `bandwidth` is set.
+    needs_far : bool
+        Whether weights depend on the farthest distance. Then a search must know all distances,
+        unless `support` is set.
     takes_bandwidth : bool
         Whether `bandwidth=` applies.
     equal : bool
-        Whether all weights are the same, which the unweighted kernels are for.
+        Whether all weights are the same, so that the unweighted kernels can be used.
     """
 
     name: str
@@ -66,7 +70,7 @@ class WeightKind:
 def _bandwidth(scale: Scale) -> float:
     if scale.bandwidth is not None:
         return scale.bandwidth
-    # Where the median point is as near as the nearest, this is the limit of h -> 0.
+    # If the median point is as near as the nearest one, h is 0, and this is the limit of h -> 0.
     tiny = float(np.finfo(np.float64).tiny)
     return max(AUTO_BANDWIDTH_SHARE * (scale.median - scale.near), tiny)
 

@@ -1,4 +1,4 @@
-"""Integer weights of all distances of a row, in one pass."""
+"""Computes the integer weights of all distances of a row, in one pass."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,12 @@ Levels = NDArray[np.int16]
 
 @compiled()
 def levels(distances: Floats, bounds: Floats, out: Levels) -> None:
-    """Integer weights from the falling distances up to which each of them, 1 and up, is reached.
+    """Write the integer weight of each distance into `out`.
 
-    `out[i]` is how many of `bounds` are at least `distances[i]`.
+    `bounds` holds, for each weight from 1 up, the largest distance that still has it. So the weight
+    of a distance is the number of bounds that are at least as large.
     """
-    if bounds.size <= 64:  # the compiler vectorises this; beyond, a binary search is faster
+    if bounds.size <= 64:  # vectorised; with more bounds, a binary search is faster
         for i in range(distances.size):
             level = 0
             for q in range(bounds.size):

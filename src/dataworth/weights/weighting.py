@@ -1,8 +1,8 @@
 """How distances become weights.
 
 A weight in [0, 1] is rounded to the nearest of 2^b equally spaced points, as in Wang, Mittal and
-Jia (arXiv 2401.11103), and becomes an integer 0..2^b - 1; halves go to the even integer, as numpy
-rounds. Without a number of bits it stays a real number.
+Jia (arXiv 2401.11103), and becomes an integer in 0..2^b - 1. Halves are rounded to the even
+integer, as in numpy. Without a number of bits, a weight stays a real number.
 """
 
 from collections.abc import Callable
@@ -34,12 +34,12 @@ class Weighting(RowRanker):
     bandwidth : float or "auto"
         The bandwidth of a function that takes one.
     n_bits : int or None
-        Weights are rounded to 2^n_bits levels; None keeps real numbers.
+        Weights are rounded to 2^n_bits levels. None keeps real numbers.
     smallest : float
-        Real weights below it count as 0, as they would when rounded.
+        Real weights below this count as 0.
     support : int or None
-        Only that many nearest points have weight, and the farthest of them stands for the farthest
-        and for the median of all.
+        Only this many nearest points have weight. The farthest of them then takes the place of both
+        the farthest and the median training point.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Weighting(RowRanker):
 
     @cached_property
     def kind(self) -> WeightKind | None:
-        """The weight function by its name; None for a callable."""
+        """The weight function, or None if it is a callable."""
         return None if callable(self.weights) else WEIGHTS[self.weights]
 
     @property
@@ -68,14 +68,14 @@ class Weighting(RowRanker):
 
     @property
     def top(self) -> int:
-        """The largest integer weight; equal weights need one level only."""
+        """The largest integer weight, which is 1 if all weights are equal."""
         return 1 if self.equal or self.n_bits is None else 2**self.n_bits - 1
 
     def rank(self, row: Floats, limit: int | None = None) -> Ranked:
-        """Rank the training points by one row of distances, only the nearest `limit` if given.
+        """Rank the training points by their distances, or only the nearest `limit` of them.
 
-        Null players are never sorted; with a limit, the time is O(N + limit log limit). A callable
-        always sees the whole row, sorted; with support, that many distances.
+        Null players are never sorted. With a limit, the time is O(N + limit log limit). A callable
+        always sees the whole sorted row, or the first `support` distances of it.
         """
         if limit is not None and limit >= row.size:
             limit = None
@@ -95,7 +95,7 @@ class Weighting(RowRanker):
             chosen = self._candidates(row, scale, self.kind)
             order, ranked = ranking.rank(row if chosen is None else row[chosen])
             weights = self._weights(ranked, scale, self.kind)
-            size = int(np.count_nonzero(weights))  # weights fall, so that zeros come last
+            size = int(np.count_nonzero(weights))  # weights never rise, so zeros come last
             order = order[:size] if chosen is None else chosen[order[:size]]
             return Ranked(order, weights[:size], None, True)
         order = ranking.nearest(row, limit)
@@ -104,12 +104,12 @@ class Weighting(RowRanker):
         ranked_weights = weights[order]
         size = int(np.count_nonzero(ranked_weights))
         behind[order] = -1
-        # A null player among the ranked means that there are only such behind them.
+        # If there is a null player among the ranked points, all points behind are null players.
         exact = size < limit or not np.any(behind > 0)
         return Ranked(order[:size], ranked_weights[:size], None if exact else behind, True)
 
     def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
-        """As `rank` where only some training points are known; `own` is left out."""
+        """Rank as `rank` does if only some training points are known, without `own`."""
         if own is not None:
             known = known.without(own)
         everyone = n_train - (own is not None)
@@ -118,9 +118,9 @@ class Weighting(RowRanker):
             if known.index.size < size:
                 raise InputError(
                     "support",
-                    "be at most the number of neighbours known of each validation point",
+                    "be at most the number of known neighbours of each validation point",
                     f"support={self.support} needs the {size} nearest training points of each "
-                    f"validation point, and of one, {known.index.size} are known",
+                    f"validation point, but one has only {known.index.size} known neighbours",
                 )
             whole = self._supported(known.index[:size], known.distance[:size])
             return whole if limit is None else whole.cut(limit, n_train)
@@ -128,12 +128,12 @@ class Weighting(RowRanker):
             row = np.empty(n_train)
             row[known.index] = known.distance
             return self.rank_all(row, own, limit)
-        assert self.kind is not None  # Settings has refused a callable here
+        assert self.kind is not None  # Settings allows no callable here
         order, distances = known.index, known.distance
         scale = Scale(float(distances[0]), np.nan, np.nan, self._bandwidth)
         weights = self._weights(distances, scale, self.kind)
         size = int(np.count_nonzero(weights))
-        if size < order.size:  # the others weigh nothing either
+        if size < order.size:  # the points that are not known have no weight either
             whole = Ranked(order[:size], weights[:size], None, True)
             return whole if limit is None else whole.cut(limit, n_train)
         order, weights = order[:limit], weights[:limit]
@@ -144,7 +144,7 @@ class Weighting(RowRanker):
         return Ranked(order, weights, behind, True, capped=not self.kind.equal)
 
     def _supported(self, order: Ints, distances: Floats) -> Ranked:
-        """The nearest points by their sorted distances, where only these have weight."""
+        """Weigh the nearest points by their sorted distances; no other points have weight."""
         if self.kind is None:
             return trimmed(order, self._called(distances))
         near, far = float(distances[0]), float(distances[-1])
@@ -161,14 +161,14 @@ class Weighting(RowRanker):
         return None if self.bandwidth == "auto" else float(self.bandwidth)
 
     def _candidates(self, row: Floats, scale: Scale, kind: WeightKind) -> Ints | None:
-        """The points whose weight is not 0 by their distance; None for all of them."""
+        """Return the points near enough to have weight, or None for all points."""
         if kind.reach is None or self.n_bits is None:
             return None
         cutoff = kind.reach(self._steps(), scale)[0]
         return None if cutoff >= scale.far else np.flatnonzero(row <= cutoff)
 
     def _steps(self) -> Floats:
-        """The weights that round to at least 1, 2, ..., top."""
+        """Return the weights from which on the integer weight is 1, 2, ..., top."""
         return (np.arange(1, self.top + 1) - 0.5) / self.top
 
     def _weights(self, distances: Floats, scale: Scale, kind: WeightKind) -> Array:

@@ -1,4 +1,4 @@
-"""Adding the values of one validation point to the sums, in one pass over the points."""
+"""Adds the values of one validation point to the sums, in one pass over the points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ Levels = NDArray[np.int16]
 
 @compiled()
 def add_at(places: Ints, values: Floats, out: Floats) -> None:
-    """`out[places] += values`; no place comes twice."""
+    """Do `out[places] += values`, where no place occurs twice."""
     for i in range(places.size):
         out[places[i]] += values[i]
 
@@ -25,10 +25,20 @@ def add_behind(
     above: Floats,
     sums: Floats,
 ) -> None:
-    """Add the values of points that were not ranked, and their lower and upper ends, to the sums.
+    """Add the values of the points that were not ranked, and the ends of their intervals.
 
-    `behind` holds their integer weights and -1 for all other points; `table` the values by class
-    and weight; `below` and `above` how far the ends are from them, by class.
+    Parameters
+    ----------
+    behind : (n_train,) array of int16
+        The integer weight of each point that was not ranked, and -1 for every other point.
+    codes : (n_train,) array of int
+        Class codes.
+    table : (C, top+1) array
+        Values by class and weight.
+    below, above : (C,) array
+        How far the lower and upper ends are from the value, by class.
+    sums : (3, n_train) array
+        Rows of values, lower ends and upper ends, to which the points are added.
     """
     for i in range(behind.size):
         if behind[i] >= 0:

@@ -1,4 +1,4 @@
-"""The two coefficient sequences of the identity, for every semivalue and for cut-off games.
+"""The two coefficient sequences of the identity, for every semivalue, ranked fully or in part.
 
 A semivalue averages the gain of a point over the others that arrived before it, each with
 probability t, under some law of t. With n players,
@@ -9,10 +9,10 @@ probability t, under some law of t. With n players,
 For t ~ Beta(beta, alpha), the Beta(alpha, beta)-Shapley value (uniform t: the Shapley value), and
 for t = 1/2, the Banzhaf value, both follow by a ratio from one term to the next.
 
-Where only the M nearest of n players are ranked, the first sum is kept for the l-subsets of those
-M, which the factors (M-1 choose l) / (n-1 choose l) (for a point among them) and
-(M choose l) / (n-1 choose l) (for one behind them) take into account; the second sum ends at M.
-What is left out is at most the sum of the coefficients left out times the largest possible gain.
+If only the M nearest of n players are ranked, the first sum runs over the l-subsets of those M. Its
+coefficients are multiplied by (M-1 choose l) / (n-1 choose l) for a point among the M, and by
+(M choose l) / (n-1 choose l) for a point behind them. The second sum ends at M. The error is at
+most the sum of the coefficients left out times the largest possible gain.
 """
 
 import math
@@ -25,13 +25,20 @@ from dataworth.compiled import compiled
 
 
 class Coefficients(NamedTuple):
-    """What all validation points of a run share; arrays are indexed by a number of points.
+    """The coefficients that all validation points of a run share.
 
-    first, exponent : room_0 by the number of players, as first * 2^exponent: it may underflow.
-    displace : displace_m by rank m, counted from 1.
-    behind : the sum of displace over all later ranks.
-    inverse : 1/m.
-    alpha, beta : of the law of t; infinite for t = 1/2.
+    Attributes
+    ----------
+    first, exponent : (n+1,) array of float, (n+1,) array of int
+        room_0 by the number of players, kept as first * 2^exponent because it can underflow.
+    displace : (n+1,) array
+        displace_m by rank m, counted from 1.
+    behind : (n+1,) array
+        For each rank, the sum of displace over all later ranks.
+    inverse : (n+1,) array
+        1/m by m.
+    alpha, beta : float
+        The parameters of the law of t; both are infinite for t = 1/2.
     """
 
     first: Floats
@@ -44,7 +51,10 @@ class Coefficients(NamedTuple):
 
 
 def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coefficients:
-    """Coefficients for up to n players and K neighbours; infinite alpha and beta: Banzhaf."""
+    """Return the coefficients for up to n players and k neighbours.
+
+    Infinite alpha and beta stand for the Banzhaf value.
+    """
     inverse = np.ones(n + 1)
     np.divide(1.0, np.arange(1, n + 1), out=inverse[1:])
     displace, behind = np.zeros(n + 1), np.zeros(n + 1)
@@ -78,8 +88,8 @@ def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coeff
 def reach(c: Coefficients, players: int, ranked: int, neighbors: int) -> float:
     """The chance that a point behind the nearest `ranked` of `players` is one of the K nearest.
 
-    It is what such a point can be worth at most, either way, per unit of the largest gain; for
-    the Shapley value, K / ranked.
+    Times the largest possible gain, this bounds the absolute value of such a point. For the Shapley
+    value it is K / ranked.
     """
     _, outside, _, margin = room(c, players, ranked, min(neighbors, players))
     return float(outside.sum() + margin)
@@ -89,10 +99,15 @@ def reach(c: Coefficients, players: int, ranked: int, neighbors: int) -> float:
 def room(
     c: Coefficients, players: int, ranked: int, neighbors: int
 ) -> tuple[Floats, Floats, float, float]:
-    """Coefficients of the first sum where the nearest `ranked` of `players` points are known.
+    """Return the coefficients of the first sum when the nearest `ranked` of `players` are known.
 
-    Returns them for the ranked points and for the others, and for both what the terms left out can
-    add at most, per unit of the largest gain.
+    Returns
+    -------
+    inside, outside : (K,) array
+        The coefficients for the ranked points, and for the points behind them.
+    margin_in, margin_out : float
+        The most that the terms left out can add to a value of either kind, per unit of the largest
+        gain.
     """
     inside, outside = np.empty(neighbors), np.empty(neighbors)
     banzhaf = np.isinf(c.alpha)
@@ -102,7 +117,7 @@ def room(
     if ranked < neighbors:
         margin_in = margin_out = c.behind[min(neighbors, players)] - c.behind[players]
     for size in range(neighbors):
-        exact = math.ldexp(value, int(exponent))  # a numpy integer where nothing is compiled
+        exact = math.ldexp(value, int(exponent))  # uncompiled, it is a numpy integer
         inside[size] = exact * share_in
         outside[size] = exact * share_out
         margin_in += exact - inside[size]

@@ -1,10 +1,10 @@
 """The hard-label game of several classes at once: does any class outweigh the right one?
 
-U(S) = 1 if the label y has more weight among the K nearest of S than any other class, 0 if another
-class has more; where some have as much and none more, as in the empty set, it is `tie` (1 in the
-paper). The state is the lead of y over each rival, one axis per rival: a point
-labelled y adds its weight on all axes, a rival takes it off its own. With two classes this is the
-binary game.
+U(S) = 1 if the label y has more weight among the K nearest of S than every other class, and 0 if
+some class has more weight than y. If y shares the largest weight with another class, as it does in
+the empty set, U(S) is `tie` (1 in the paper). The state is the lead of y over each rival, one axis
+per rival: a point labelled y adds its weight on every axis, and a rival subtracts its weight on its
+own axis. With two classes this is the binary game.
 
 Cost: O(n T) by the walk, where T grows as (K Q)^(C-1) for C classes and integer weights up to Q.
 """
@@ -23,17 +23,17 @@ MOST_CLASSES = 4
 
 
 def table_bytes(n_classes: int, neighbors: int, top: int) -> int:
-    """Memory that the walk's table takes."""
+    """Return how many bytes the table of the walk takes."""
     return 8 * neighbors * (2 * neighbors * top + 1) ** (n_classes - 1)
 
 
 @lru_cache(maxsize=8)
 def lattice(n_classes: int, neighbors: int, top: int, tie: float) -> Lattice:
-    """The lattice of the direct vote; ids are class * (top + 1) + weight, y being class 0."""
+    """Return the lattice of the direct vote; ids are class * (top + 1) + weight, y is class 0."""
     axes = n_classes - 1
     side = 2 * neighbors * top + 1
     shape = (side,) * axes
-    lead = np.full(shape, neighbors * top)  # the least over all rivals, which decides
+    lead = np.full(shape, neighbors * top)  # the smallest lead over a rival decides
     along = np.arange(side) - neighbors * top
     for axis in range(axes):
         np.minimum(lead, along.reshape([-1 if a == axis else 1 for a in range(axes)]), out=lead)
@@ -51,9 +51,9 @@ def lattice(n_classes: int, neighbors: int, top: int, tie: float) -> Lattice:
 
 
 def _reachable(axes: int, budget: int) -> list[tuple[tuple[int, ...], int, int]]:
-    """Leads that points of at most this total weight can make: rows along the last axis.
+    """List the leads that points of at most this total weight can reach, row by row.
 
-    Each row is (leads on the other axes, first lead, one past the last lead).
+    A row runs along the last axis: (leads on the other axes, first lead, one past the last lead).
     """
     rows: dict[tuple[int, ...], tuple[int, int]] = {}
     for own in range(budget + 1):
@@ -76,9 +76,29 @@ def values(
     out: Floats,
     tail: Floats,
 ) -> tuple[float, float]:
-    """Values of the nearest of `players` points, as `hard.binary` but on any lattice.
+    """Value the nearest of `players` points, nearest first, in a game on any lattice.
 
-    `neighbors` must be at most `players` and the one the lattice was made for.
+    Parameters
+    ----------
+    ids : (n,) array of int
+        The ids of the points: indices into `game.shifts`.
+    game : Lattice
+        The game, made for `neighbors` neighbours.
+    players : int
+        The number of points in the game.
+    neighbors : int
+        K, at most `players`.
+    c : Coefficients
+        The coefficients of the identity.
+    out : (n,) array
+        Receives the values.
+    tail : (V,) array
+        Receives the values of the points behind the ranked ones, by id.
+
+    Returns
+    -------
+    margin_in, margin_out : float
+        How far off the values of the ranked points, and of those behind, can be at most.
     """
     inside, outside, margin_in, margin_out = room(c, players, ids.size, neighbors)
     if ids.size == players:

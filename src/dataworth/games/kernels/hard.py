@@ -1,11 +1,11 @@
 """The hard-label game: is the weighted vote of the K nearest right?
 
-Binary: U(S) = 1 if the weight of label y among the K nearest of S is more than that of the rival
-label, else 0; a tie, and so the empty set, is worth `tie` (1 in the paper). The state is the sum of
-signed integer weights: +w for label y, -w for the rival.
+Two classes: U(S) = 1 if label y has more weight among the K nearest of S than the rival label has,
+and 0 if it has less. A tie, and so the empty set, is worth `tie` (1 in the paper). The state is the
+sum of signed integer weights: +w for label y, -w for the rival.
 
-Several classes (one-vs-one): U is the mean over the rivals c of the binary game played by the
-points labelled y or c alone. K counts inside each of these subgames.
+Several classes (one-vs-one): U is the mean, over the rivals c, of the two-class game played only by
+the points labelled y or c. K counts within each of these subgames.
 
 Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the walk.
 """
@@ -20,12 +20,12 @@ from dataworth.games.kernels.walk import Lattice, walk
 
 @compiled()
 def _signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
-    """The lattice of the binary game for weights up to `top`; ids are signed weights plus `top`.
+    """Return the lattice of the binary game; the id of a point is its signed weight plus `top`.
 
     Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
-    beyond them the sign is decided whatever l points are drawn.
+    beyond them the sign is decided whichever l points are drawn.
     """
-    lane = 16  # slices of whole vector registers, so that no loop ends in scalar steps
+    lane = 16  # slices fill whole vector registers, so that no loop ends in scalar steps
     origin = neighbors * top + lane
     utility = np.zeros(2 * origin + 1)
     utility[origin] = tie
@@ -51,11 +51,31 @@ def binary(
     out: Floats,
     tail: Floats,
 ) -> tuple[float, float]:
-    """Values of one binary game, nearest point first.
+    """Value the points of one binary game, nearest first.
 
-    `ids` are signed weights plus `top`, so 0..2*top, of the nearest of `players` points; `tail`
-    receives the values of points behind them by id. Returns what the values of points given, and
-    of those behind, can lack at most.
+    Parameters
+    ----------
+    ids : (n,) array of int
+        The signed weights of the nearest n of `players` points, plus `top`: numbers in 0..2*top.
+    players : int
+        The number of points in the game.
+    top : int
+        The largest weight.
+    neighbors : int
+        K, the number of neighbours.
+    tie : float
+        What a tied vote, and so the empty set, is worth.
+    c : Coefficients
+        The coefficients of the identity.
+    out : (n,) array
+        Receives the values.
+    tail : (2*top+1,) array
+        Receives the values of the points behind the ranked ones, by id.
+
+    Returns
+    -------
+    margin_in, margin_out : float
+        How far off the values of the ranked points, and of those behind, can be at most.
     """
     k = min(neighbors, players)  # with fewer points than neighbours, all of them vote
     inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
@@ -68,7 +88,7 @@ def binary(
 
 @compiled()
 def _by_class(labels: Ints, n_classes: int) -> tuple[Ints, Ints]:
-    """Ranks grouped by class, nearest first within a class, and where each class starts."""
+    """Return where each class starts, and the ranks grouped by class, nearest first."""
     starts = np.zeros(n_classes + 1, np.int64)
     for i in range(labels.size):
         starts[labels[i] + 1] += 1
@@ -83,7 +103,7 @@ def _by_class(labels: Ints, n_classes: int) -> tuple[Ints, Ints]:
 
 @compiled()
 def _merge(own: Ints, other: Ints, weights: Ints, top: int, members: Ints, ids: Ints) -> None:
-    """Ranks of two classes in one order, and their ids: `top` plus the signed weight."""
+    """Merge the ranks of two classes into `members`, and write their ids for `binary`."""
     a = b = 0
     while a < own.size and b < other.size:
         mine = own[a] < other[b]
@@ -114,17 +134,35 @@ def one_vs_one(
     tail: Floats,
     margins: Floats,
 ) -> None:
-    """Mean over the rivals of `label` of the binary game's values, nearest point first.
+    """Value the points of the game of several classes, nearest first.
+
+    Each value is the mean of the values in the binary games against the rivals of `label`.
 
     Parameters
     ----------
-    labels, weights : (n,) class codes, and integer weights in 0..top, of the nearest points.
-    label : the class code of the validation point.
-    players : (C,) how many points of each class there are that are no null players.
-    tie : what a tied vote, and so the empty set, is worth.
-    out : (n,) receives the values.
-    tail : (C, top+1) receives what points behind those given are worth, by class and weight.
-    margins : (2, C) receives what the values of points given, and of those behind, lack at most.
+    labels : (n,) array of int
+        Class codes of the ranked points.
+    weights : (n,) array of int
+        Their weights, in 0..top.
+    label : int
+        The class code of the validation point.
+    players : (C,) array of int
+        The number of points of each class, without null players.
+    top : int
+        The largest weight.
+    neighbors : int
+        K, the number of neighbours.
+    tie : float
+        What a tied vote, and so the empty set, is worth.
+    c : Coefficients
+        The coefficients of the identity.
+    out : (n,) array
+        Receives the values.
+    tail : (C, top+1) array
+        Receives the values of the points behind the ranked ones, by class and weight.
+    margins : (2, C) array
+        Receives, by class, how far off the values of the ranked points, and of those behind, can be
+        at most.
     """
     n = labels.size
     n_classes = players.size
@@ -137,7 +175,7 @@ def one_vs_one(
     behind = np.zeros(2 * top + 1)
     for rival in range(n_classes):
         if rival == label or (players[rival] == 0 and tie == 1.0):
-            continue  # nobody votes against the label, so that it always wins or ties
+            continue  # nobody votes against the label, which always wins or ties
         if players[label] + players[rival] == 0:
             continue
         other = ranks[starts[rival] : starts[rival + 1]]

@@ -1,7 +1,7 @@
-"""Moments over random subsets at the nodes of a quadrature, and how points move them.
+"""Moments over random subsets at the nodes of a quadrature, and how points change them.
 
-The algebra behind `kernels.weighted_mean`, whose docstring has the formulas: M_{l,q} is kept in
-`moments[q, l * J + r]` and e_{t,q} in `sums[q, t * J + r]`, for J nodes r.
+This is the algebra behind `kernels.weighted_mean`, whose docstring has the formulas. With J nodes,
+M_{l,q} at node r is kept in `moments[q, l * J + r]`, and e_{t,q} in `sums[q, t * J + r]`.
 """
 
 from typing import NamedTuple
@@ -17,10 +17,18 @@ from dataworth.games.kernels.walk import downdate, downdate_terms
 class Points(NamedTuple):
     """Points as the kernel takes them.
 
-    ids : (n,) row of `table` that holds each point's factors.
-    table : (rows, J) factors by node. With no rows, the factors are exp(-rates * weight).
-    weights, rates : (n,) and (J,), read only where `table` has no rows.
-    zeta : (n,) contributions to Z.
+    Attributes
+    ----------
+    ids : (n,) array of int
+        For each point, the row of `table` that holds its factors.
+    table : (rows, J) array
+        Factors by node. If it has no rows, the factors are exp(-rates * weight).
+    weights : (n,) array
+        Real weights, read only if `table` has no rows.
+    rates : (J,) array
+        The rate of each node, read only if `table` has no rows.
+    zeta : (n,) array
+        The contribution of each point to Z.
     """
 
     ids: Ints
@@ -32,13 +40,13 @@ class Points(NamedTuple):
 
 @inlined
 def is_new(points: Points, m: int) -> bool:
-    """Whether the factors of point m may differ from those of the point before it."""
+    """Say whether the factors of point m may differ from those of the point before it."""
     return points.table.shape[0] == 0 or points.ids[m] != points.ids[m - 1]
 
 
 @inlined
 def set_factors(points: Points, m: int, z: Floats) -> None:
-    """The factors of point m: a row of the table, or exp(-rate * weight) where there is none."""
+    """Write the factors of point m into `z`."""
     if points.table.shape[0] > 0:
         for r in range(z.size):
             z[r] = points.table[points.ids[m], r]
@@ -49,7 +57,7 @@ def set_factors(points: Points, m: int, z: Floats) -> None:
 
 @inlined
 def set_powers(z: Floats, terms: int, powers: Floats) -> None:
-    """powers[q, t * J + r] = (p choose q) t^(p-q) z_r^t: what the running sums are read with."""
+    """Set powers[q, t * J + r] = (p choose q) t^(p-q) z_r^t, with which `read` reads the sums."""
     nodes = z.size
     order = powers.shape[0] - 1
     for r in range(nodes):
@@ -66,7 +74,7 @@ def set_powers(z: Floats, terms: int, powers: Floats) -> None:
 
 @inlined
 def read(sums: Floats, powers: Floats, size: int, zeta: float) -> float:
-    """The running sums at a point's factors and contribution, by Horner's rule in zeta."""
+    """Evaluate the running sums for one point, by Horner's rule in zeta."""
     total = 0.0
     for q in range(sums.shape[0]):
         part = 0.0
@@ -80,7 +88,7 @@ def read(sums: Floats, powers: Floats, size: int, zeta: float) -> float:
 def step_square(
     moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
 ) -> None:
-    """The part of `step` that the second power of Z adds; it runs before `step`."""
+    """Do what `step` does for q = 2; call this one first, while the lower moments are old."""
     none, one, two, out = moments[0], moments[1], moments[2], sums[2]
     nodes = z.size
     levels = none.size // nodes
@@ -108,10 +116,10 @@ def step_square(
 def step(
     moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
 ) -> None:
-    """Pass point m: add its e_{t,q}, t <= terms, to the sums and move the moments q = 0 and 1.
+    """Pass point m: add its e_{t,q}, t <= terms, to the sums and update the moments q = 0 and 1.
 
-    c[t] is c_{t-1}, with zeros beyond the terms. Levels fall as t rises, so each one is read as it
-    was before the point and written once.
+    c[t] holds c_{t-1}, with zeros beyond the terms. The level falls as t rises, so each level is
+    read in its old state and written once.
     """
     none, one = moments[0], moments[1]
     out, out_one = sums[0], sums[1]
@@ -154,7 +162,7 @@ def step(
 
 @compiled(fastmath=True)
 def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
-    """Pass point m without gathering anything; the plain form of `step`."""
+    """Pass point m and update the moments as `step` does, but leave the sums alone."""
     nodes = z.size
     order = moments.shape[0] - 1
     levels = moments.shape[1] // nodes
@@ -176,7 +184,7 @@ def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
 def add_room(
     moments: Floats, nodes: int, n: int, room: Floats, inverse: Floats, c: Floats, sums: Floats
 ) -> None:
-    """Add the first sum of the identity: e_{t,q} against a point that moves nothing."""
+    """Add the first sum of the identity: e_{t,q} against a point that changes nothing."""
     for level in range(room.size):
         terms = downdate_terms(n, level)
         set_downdate(room[level], n, level, terms, inverse, c)
@@ -194,7 +202,7 @@ def add_room(
 def set_downdate(
     scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats
 ) -> None:
-    """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and zeros around them."""
+    """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and a zero on either side."""
     out[0] = 0.0
     downdate(scale, n, level, terms, inverse, out[1:])
     out[terms + 1] = 0.0
@@ -202,14 +210,14 @@ def set_downdate(
 
 @inlined
 def begin(moments: Floats, start: Floats) -> None:
-    """The moments where no point has been passed: only the empty set is there."""
+    """Set the moments to those before any point is passed, when only the empty set exists."""
     moments[:] = 0.0
     moments[:, : start.shape[1]] = start
 
 
 @compiled(fastmath=True)
 def added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
-    """Mean utility of l-subsets with one point added, summed over the nodes."""
+    """Return the mean utility of the l-subsets with one point added, summed over the nodes."""
     order = moments.shape[0] - 1
     total = 0.0
     for r in range(z.size):

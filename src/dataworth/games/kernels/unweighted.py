@@ -1,21 +1,23 @@
-"""Unweighted means: the two games whose expectations have a closed form, in O(n).
+"""Unweighted means: two games whose expectations have a closed form, valued in O(n).
 
-Soft label: U(S) = share of the right label among the K nearest of S. With a_i = 1 where the label
-is right, else 0, and mu_i the mean of a over the other points,
+Soft label: U(S) is the share of the right label among the K nearest of S. With a_i = 1 if the label
+of i is right and 0 otherwise, and mu_i the mean of a over the other points,
 
     E_l[U(S + i) - U(S)] = (a_i - mu_i) / (l + 1)   for l >= 1,   a_i - U(empty set) for l = 0,
     E[U(S + i) - U(S + m)] = (a_i - a_m) / K.
 
-Regression: U(S) = -(mean of the K nearest targets - y)^2. With r_i = target - y and R the sum of
-r over S, whose first two moments over l-subsets of n points with sums s1 of r and s2 of r^2 are
+Regression: U(S) = -(mean of the K nearest targets - y)^2. Let r_i = target_i - y, and let R be the
+sum of r over S. Over the l-subsets of n points, where r sums to s1 and r^2 to s2,
 
     E[R] = l s1 / n,   E[R^2] = l s2 / n + l (l-1) / (n (n-1)) (s1^2 - s2),
+
+so that
 
     E_l[U(S + i) - U(S)] = E[R^2] / l^2 - (E[R^2] + 2 r_i E[R] + r_i^2) / (l + 1)^2   for l >= 1,
     E[U(S + i) - U(S + m)] = -(r_i - r_m) (2 E[R] + r_i + r_m) / K^2,
 
-where the last E[R] is over (K-1)-subsets of the m-2 other points before m: a polynomial of degree
-2 in r_i whose coefficients are summed once, from the far end.
+where the last E[R] is over the (K-1)-subsets of the m-2 other points before m. This is a polynomial
+of degree 2 in r_i, whose coefficients are summed once, from the farthest point to the nearest.
 """
 
 import numpy as np
@@ -36,19 +38,34 @@ def soft(
     c: Coefficients,
     out: Floats,
 ) -> tuple[float, float, float, float]:
-    """Values of the unweighted soft-label game, nearest point first.
+    """Value the points of the unweighted soft-label game, nearest first.
 
     Parameters
     ----------
-    codes : class codes of all training points; the label is right where they are `label`.
-    order : (n,) the nearest of `players` points.
-    empty : U(empty set).
-    out : (n,) receives the values.
+    codes : (n_train,) array of int
+        Class codes of all training points.
+    order : (n,) array of int
+        The positions of the nearest n of `players` points.
+    label : int
+        The right class code.
+    empty : float
+        U(empty set).
+    players : int
+        The number of points in the game.
+    neighbors : int
+        K, the number of neighbours.
+    c : Coefficients
+        The coefficients of the identity.
+    out : (n,) array
+        Receives the values.
 
     Returns
     -------
-    What points behind those given are worth whose label is right, and whose label is wrong; and
-    what the values of points given, and of those behind, can lack at most.
+    good, bad : float
+        The value of a point behind the ranked ones whose label is right, and of one whose label is
+        wrong.
+    margin_in, margin_out : float
+        How far off the values of the ranked points, and of those behind, can be at most.
     """
     n = order.size
     k = min(neighbors, players)
@@ -77,7 +94,7 @@ def soft(
 
 @compiled()
 def _room_polynomial(coefficients: Floats, n: int) -> tuple[float, float, float, float]:
-    """Factors of s2, s1^2 - s2, -2 r s1 and -r^2 in the first sum, over subsets of n others."""
+    """Return the factors of s2, s1^2 - s2, -2 r s1 and -r^2 in the first sum, with n others."""
     squares = products = mixed = own = 0.0
     for size in range(1, coefficients.size):
         drop = 1.0 / size**2 - 1.0 / (size + 1) ** 2
@@ -94,19 +111,31 @@ def _room_polynomial(coefficients: Floats, n: int) -> tuple[float, float, float,
 def regression(
     error: Floats, empty: float, players: int, neighbors: int, c: Coefficients, out: Floats
 ) -> tuple[Floats, float, float]:
-    """Values of the unweighted regression game, nearest point first.
+    """Value the points of the unweighted regression game, nearest first.
 
     Parameters
     ----------
-    error : (n,) target minus truth, of the nearest of `players` points.
-    empty : U(empty set).
-    out : (n,) receives the values.
+    error : (n,) array
+        Target minus truth, for the nearest n of `players` points.
+    empty : float
+        U(empty set).
+    players : int
+        The number of points in the game.
+    neighbors : int
+        K, the number of neighbours.
+    c : Coefficients
+        The coefficients of the identity.
+    out : (n,) array
+        Receives the values.
 
     Returns
     -------
-    The coefficients of 1, r and r^2 in the value of a point behind those given whose error is r;
-    and what the values of points given, and of those behind, can lack at most, per unit of the
-    largest utility.
+    tail : (3,) array
+        The coefficients of 1, r and r^2 in the value of a point behind the ranked ones, r being its
+        error.
+    margin_in, margin_out : float
+        How far off the values of the ranked points, and of those behind, can be at most, per unit
+        of the largest gain.
     """
     n = error.size
     k = min(neighbors, players)

@@ -1,15 +1,15 @@
-"""The walk: exact values of any game whose state lives on an integer lattice.
+"""The walk: exact values for any game whose state is a point of an integer lattice.
 
 A lattice game is described by flat arrays. Each of the K nearest members of a set adds its *shift*
 to a flat state index; `utility[origin + total shift]` is the utility of the set. A signed sum
 (one axis), a pair of sums (two axes) and a histogram (one axis per class) are all of this form:
-a point's shift is its integer weight times the stride of its axis.
+the shift of a point is its integer weight times the stride of its axis.
 
-The table kept during the walk is, for l = 0..K-1 and every offset o,
+The walk keeps a table: for l = 0..K-1 and every offset o,
 
     H_{m,l}(o) = mean over the l-subsets S of the first m points of utility[o + shift of S]
 
-and passing point m with shift a blends it with a shifted copy of itself,
+Passing point m, whose shift is a, blends the table with a shifted copy of itself,
 
     H_{m,l}(o) = (1 - l/m) H_{m-1,l}(o) + (l/m) H_{m-1,l-1}(o + a).
 
@@ -18,12 +18,13 @@ The mean over subsets *without* a point of shift v follows from the same table (
     H_{n,l}^{-v}(o) = sum_{j=0}^{l} c_j H_{n,l-j}(o + j v),
     c_j = n / (n-l+j) * prod_{i<j} ( -(l-i) / (n-l+i) ).
 
-It depends on the shift alone and not on which point has it, so one running sum per distinct value
-replaces a loop over points. The downdate contracts rounding errors when l is well below n; for the
-first 3K ranks a table that skips the first point with the value is walked instead.
+It depends only on the shift, not on which point has it. So the points fall into V *kinds*, one for
+each distinct shift, and one running sum per kind replaces a loop over points. The downdate shrinks
+rounding errors if l is well below n. For the first 3K ranks it is not used: for each kind, a table
+without the first point of that kind is walked instead.
 
-Cost, with V distinct values: O(N (T + V K)) where T is the number of table entries the slices
-name; memory O(K * utility.size + N).
+Cost: O(N (T + V K)), where T is the number of table entries that the slices name; memory
+O(K * utility.size + N).
 """
 
 from typing import NamedTuple
@@ -34,20 +35,27 @@ from numba import uint64
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
 
-# Up to this many times K ranks, tables that skip a point are walked; beyond, terms of the downdate
-# are at most half of the ones before.
+# Beyond this many times K ranks, each term of the downdate is at most half of the one before. Up to
+# there, tables that leave out a point are walked instead.
 NEAR = 3
 
 
 class Lattice(NamedTuple):
     """A game on a lattice.
 
-    shifts : (V,) displacement of the flat state that each value adds.
-    utility : flat table of the utility of each state; `utility[origin]` belongs to the empty set.
-    slices : rows (level, start, stop), highest level first: the flat states of each level >= 1
-        that must be kept up to date. A level needs the offsets that K - level points can reach;
-        where a state decides the utility whatever is drawn, its entry never changes and
-        may be left out. Shifting a slice by any of `shifts` must stay inside the table.
+    Attributes
+    ----------
+    shifts : (V,) array of int
+        How far a point of each kind moves the flat state.
+    utility : (states,) array
+        The utility of each flat state.
+    origin : int
+        The state of the empty set.
+    slices : (rows, 3) array of int
+        Rows (level, start, stop), highest level first: the flat states of each level >= 1 that are
+        kept up to date. A level needs the offsets that K - level points can reach. If a state
+        decides the utility whatever is drawn, its entry never changes and may be left out. A slice
+        that is shifted by any of `shifts` must stay inside the table.
     """
 
     shifts: Ints
@@ -56,16 +64,17 @@ class Lattice(NamedTuple):
     slices: Ints
 
 
-# Two habits keep the inner loops as fast as the machine allows. Indices are cast to uint64: a
-# signed index makes numba test for negative subscripts, which stops LLVM from vectorising. And the
-# helpers of the main loop are inlined before compilation, where the compiler can hoist across them.
+# Two habits keep the inner loops as fast as the machine allows. Indices are cast to uint64, because
+# a signed index makes numba test for negative subscripts, which stops LLVM from vectorising. And
+# the helpers of the main loop are inlined before compilation, so that the compiler can hoist
+# across them.
 
 
 @inlined
 def _pass_point(
     table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats
 ) -> None:
-    """Turn the table of m-1 points into that of m points, the m-th of which has this shift."""
+    """Turn the table of m-1 points into that of m points, where the m-th point has this shift."""
     for r in range(slices.shape[0]):
         level, start, stop = slices[r, 0], slices[r, 1], slices[r, 2]
         if level > m:
@@ -80,9 +89,9 @@ def _pass_point(
 
 @compiled()
 def downdate_terms(n: int, level: int) -> int:
-    """How many terms the downdate from n or more points at this level needs.
+    """Return how many terms the downdate from n or more points needs at this level.
 
-    Terms below 2^-54 of the first are lost in its rounding: all of them multiply utilities.
+    All terms multiply utilities, so those below 2^-54 of the first are lost in its rounding.
     """
     ratio = 1.0
     for j in range(level):
@@ -115,10 +124,10 @@ def _add_gains(
     rival: int,
     sums: Floats,
 ) -> None:
-    """Add sum_j c_j [H_{level-j}((j+1) v) - H_{level-j}(j v + rival)] for each of `count` v.
+    """Add sum_j c_j [H_{level-j}((j+1) v) - H_{level-j}(j v + rival)] for each of `count` shifts v.
 
-    Two values at a time: the look-ups of one hide the latency of the other. The rival's entry at
-    j = 0 is the same for all of them.
+    The loop takes two shifts at a time, so that the look-ups of one hide the latency of the other.
+    The rival's entry at j = 0 is the same for all shifts.
     """
     top = level * size + origin
     first = coefficients[0]
@@ -161,10 +170,10 @@ def _near_ranks(
     table: Floats,
     out: Floats,
 ) -> float:
-    """Walk the first `stop` ranks without the first point of `value`.
+    """Walk the first `stop` ranks without the first point of the kind `value`.
 
-    Writes minus the running sum at each point of that value into `out` and returns the whole sum;
-    the room term belongs to it when these are all the points there are.
+    For each point of that kind, minus the running sum goes into `out`. The whole sum is returned;
+    it includes the first sum of the identity if there are no points beyond these ranks.
     """
     shifts, utility, origin, slices = game
     size = utility.size
@@ -206,8 +215,8 @@ def _far_ranks(
 ) -> None:
     """Walk all ranks, and from rank `start` on gather sums and values by the downdate.
 
-    Sums run over blocks of ranks that double in length, and `totals` holds one row per block: a
-    far point, whose value is small, is then never the difference of two sums of order one.
+    The sums run over blocks of ranks that double in length, and `totals` holds one row per block.
+    So the value of a far point, which is small, is never the difference of two sums of order one.
     """
     shifts, utility, origin, slices = game
     n = ids.size
@@ -215,7 +224,7 @@ def _far_ranks(
     levels = room.size
     coefficients = np.empty(levels)
     sums = np.zeros(shifts.size)
-    # Values in the order of their first appearance, so that only those seen so far cost anything.
+    # Kinds are numbered as they appear, so that only those seen so far cost time.
     slot = np.full(shifts.size, -1)
     seen = np.empty(shifts.size, np.int64)
     count = 0
@@ -272,14 +281,22 @@ def walk(
 
     Parameters
     ----------
-    ids : (n,) value of each point, nearest first: an index into `game.shifts`.
-    game : the lattice, made for as many neighbours as `room` has entries.
-    room : (K,) coefficients of the first sum; its length is the number of neighbours.
-    outside : (K,) the same for points behind those given; empty where there are none.
-    displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
-    inverse : (>= n+1,) 1/m by m; entry 0 is not used. Shared by all calls, as `displace` is.
-    out : (n,) receives the values.
-    tail : (V,) receives what a point behind those given is worth by its value, if any are.
+    ids : (n,) array of int
+        The kind of each point, nearest first: an index into `game.shifts`.
+    game : Lattice
+        The game, made for as many neighbours as `room` has entries.
+    room : (K,) array
+        Coefficients of the first sum; its length is the number of neighbours.
+    outside : (K,) array
+        The same for the points behind the ranked ones; empty if there are none.
+    displace : (n+1,) array, or longer
+        Coefficients of the second sum, by rank counted from 1.
+    inverse : (n+1,) array, or longer
+        1/m by m; entry 0 is not used.
+    out : (n,) array
+        Receives the values.
+    tail : (V,) array
+        Receives the values of the points behind the ranked ones, by kind, if there are any.
     """
     shifts, utility, origin, slices = game
     n = ids.size
@@ -311,7 +328,7 @@ def walk(
             stop *= 2
         out[m] += totals[block, ids[m]]
     if outside.size > 0:
-        if near == n:  # the tables so far each lacked a point
+        if near == n:  # each table so far lacks a point
             _start(table, utility, levels)
             for m in range(n):
                 _pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)

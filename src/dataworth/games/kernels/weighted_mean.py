@@ -1,33 +1,35 @@
 r"""Weighted means: exact values of games that divide one sum by another.
 
-The utility is a ratio, Z^p / T^p, of two sums over the K nearest members of S: T = sum of weights,
-Z = sum of contributions zeta_j (soft label: p = 1 and zeta_j = w_j where the label is right, else
-0; regression: p = 2 and zeta_j = w_j times the target's distance from the truth). A sum of
-exponentials turns the division into products,
+The utility is, up to its sign, a ratio Z^p / T^p of two sums over the K nearest members of S: T is
+the sum of their weights w_j, and Z the sum of their contributions zeta_j. In the soft game, p = 1,
+and zeta_j is w_j if the label is right and 0 otherwise. In regression, p = 2, and zeta_j is w_j
+times the difference between the target and the truth. A sum of exponentials turns the division into
+products,
 
     1 / T^p = sum_r s_r * prod_j z_{j,r},     z_{j,r} = factor of weight w_j at node r,
 
 exactly for integer weights (Gaussian quadrature of an integral of x^(T-1) over [0, 1], with
-z = x^w) and to a chosen accuracy for real ones (z = exp(-rate * w)). At a fixed node the mean over
-l-subsets of the first m points needs p + 1 numbers per level l,
+z = x^w) and to a chosen accuracy for real ones (z = exp(-rate * w)). At a fixed node, the mean over
+the l-subsets of the first m points needs p + 1 numbers per level l,
 
     M_{l,q} = s_r * E[ Z^q prod_j z_j ],   q = 0..p,
 
-and adding a point moves them by  g_q = z * sum_k (q choose k) zeta^(q-k) M_k:
+and adding a point changes them by way of g_q = z * sum_k (q choose k) zeta^(q-k) M_k:
 
     M_{l,q} <- (1 - l/m) M_{l,q} + (l/m) g_{l-1,q}.
 
-T = 0, where the utility is that of the empty set, is one more node with z = 1 for weight 0 and 0
-otherwise: there M_{0,p} starts at U(empty set) and the other moments at 0.
+A set with T = 0 has the utility of the empty set. One more node stands for such sets: its factor z
+is 1 for weight 0 and 0 for any other weight, M_{0,p} starts at U(empty set), and the other moments
+start at 0.
 
-The downdate by point i is a polynomial in z_i and zeta_i: with c_j as in the walk, the gain of i
-over the displaced point m is sum over the nodes of
+The downdate by point i is a polynomial in z_i and zeta_i. With c_j as in the walk, the gain of i
+over the displaced point m is the sum over the nodes of
 
     sum_t z_i^t sum_q (p choose q) (t zeta_i)^(p-q) e_{t,q},
-    e_{t,q} = c_{t-1} M_{K-t,q} - c_t g_{K-1-t,q}          (g moved by point m),
+    e_{t,q} = c_{t-1} M_{K-t,q} - c_t g_{K-1-t,q}          (g is that of point m),
 
 so running sums of e_{t,q}, K (p+1) of them per node, hold the gains of all points at once. The
-first sum of the identity is the same expression with a point m that moves nothing.
+first sum of the identity is the same expression with a point m that changes nothing.
 
 Cost: O(n K J) for n points and J nodes; memory O(K J + n).
 """
@@ -55,7 +57,7 @@ from dataworth.games.kernels.walk import NEAR, downdate_terms
 
 @inlined
 def _alike(points: Points, a: int, b: int) -> bool:
-    """Whether two points have the same factors and contribution, and so the same downdate."""
+    """Say whether two points have the same factors and contribution, and so the same downdate."""
     if points.zeta[a] != points.zeta[b]:
         return False
     if points.table.shape[0] > 0:
@@ -74,10 +76,10 @@ def _near_ranks(
     moments: Floats,
     out: Floats,
 ) -> None:
-    """Value `point` and all that are like it by a walk over the first `stop` ranks without it.
+    """Value `point` and all points like it by a walk over the first `stop` ranks without it.
 
-    `point` must be the first of its kind. The first sum of the identity belongs to the values when
-    these are all the points there are.
+    `point` must be the first of its kind. The first sum of the identity is added only if there are
+    no points beyond these ranks.
     """
     levels = room.size
     nodes = start.shape[1]
@@ -119,7 +121,7 @@ def _far_ranks(
     sums: Floats,
     out: Floats,
 ) -> None:
-    """Walk all ranks, and from rank `first` on gather the sums, one set per doubling block."""
+    """Walk all ranks and gather sums from rank `first` on, one set for each doubling block."""
     n = points.zeta.size
     levels = room.size
     nodes = start.shape[1]
@@ -157,7 +159,7 @@ def _add_reading(
     sums: Floats,
     out: Floats,
 ) -> None:
-    """Add to each point what its block and all later ones hold for it."""
+    """Add to the value of each point what the sums of its block and of all later ones give it."""
     size = sums.shape[2]
     orders = sums.shape[1]
     z = np.empty(max(points.table.shape[1], points.rates.size))
@@ -198,14 +200,22 @@ def values(
 
     Parameters
     ----------
-    points : n points, nearest first.
-    start : (p+1, J) moments of the empty set; p is the power of the ratio, 1 or 2.
-    room : (K,) coefficients of the first sum; its length is the number of neighbours.
-    outside : (K,) the same for points behind those given; empty where there are none.
-    displace : (>= n+1,) coefficients of the second sum, by rank counted from 1.
-    inverse : (>= n+1,) 1/m by m.
-    out : (n,) receives the values.
-    tail : (p+1, J) receives what `behind` needs to value points behind those given, if any are.
+    points : Points
+        The n ranked points, nearest first.
+    start : (p+1, J) array
+        Moments of the empty set; p is the power of the ratio, 1 or 2.
+    room : (K,) array
+        Coefficients of the first sum; its length is the number of neighbours.
+    outside : (K,) array
+        The same for the points behind the ranked ones; empty if there are none.
+    displace : (n+1,) array, or longer
+        Coefficients of the second sum, by rank counted from 1.
+    inverse : (n+1,) array, or longer
+        1/m by m.
+    out : (n,) array
+        Receives the values.
+    tail : (p+1, J) array
+        Receives what `behind` needs to value the points behind the ranked ones, if there are any.
     """
     n = points.zeta.size
     levels = room.size
@@ -229,7 +239,7 @@ def values(
         for block in range(blocks - 2, -1, -1):
             sums[block] += sums[block + 1]
         _add_reading(near, points, sums, out)
-    elif outside.size > 0:  # the moments so far each lacked a point
+    elif outside.size > 0:  # each set of moments so far lacks a point
         z = np.empty(nodes)
         begin(moments, start)
         for m in range(n):
@@ -247,7 +257,17 @@ def behind(
     tail: Floats,
     out: Floats,
 ) -> None:
-    """Write into `out` the values of points behind those ranked, from the kernel's `tail`."""
+    """Value the points behind the ranked ones.
+
+    Parameters
+    ----------
+    points : Points
+        The points to value.
+    tail : (p+1, J) array
+        What `values` has left for them.
+    out : (n,) array
+        Receives the values.
+    """
     nodes = tail.shape[1]
     order = tail.shape[0] - 1
     z = np.empty(nodes)
