@@ -1,6 +1,6 @@
 """Points, targets and the encoder between them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -9,11 +9,15 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from dataworth import ForestLeaves, KNNShapley
 from dataworth.encoders.choice import fitted_without_labels
+from dataworth.errors import InputError
+from dataworth.settings import Settings
+from dataworth.training.training_set import TrainingSet
 from tests.training.test_folds import cloud
 
 
@@ -95,3 +99,106 @@ def test_texts_through_a_sparse_encoder() -> None:
     y = ["fruit", "fruit", "fruit", "car", "car", "car"] * 4
     values = KNNShapley(encoder=TfidfVectorizer(), metric="cosine").fit(texts, y).value(cv=3)
     assert (values.values > 0).all()
+
+
+class Recorder(StandardScaler):
+    """Remembers how many points it was fitted on, and with which labels."""
+
+    fits: ClassVar[list[tuple[int, Any]]] = []
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        self.fits.append((len(X), None if y is None else list(y)))
+        return super().fit(X)
+
+
+@pytest.fixture
+def fits() -> list[tuple[int, Any]]:
+    Recorder.fits.clear()
+    return Recorder.fits
+
+
+def test_nothing_is_encoded_before_it_is_needed(fits: list[tuple[int, Any]]) -> None:
+    X, y = cloud()
+    valuator = KNNShapley(encoder=Recorder()).fit(X, y)
+    assert fits == []
+    valuator.value(X[:9], y[:9])
+    valuator.value(X[9:20], y[9:20])
+    assert fits == [(60, y.tolist())]
+    assert valuator.encoder_ is valuator.encoder_
+    assert len(fits) == 1
+
+
+def test_folds_never_encode_the_whole_set(fits: list[tuple[int, Any]]) -> None:
+    X, y = cloud()
+    valuator = KNNShapley(encoder=Recorder()).fit(X, y)
+    valuator.value(cv=KFold(4))
+    judged = [train for train, _ in KFold(4).split(X)]
+    assert fits == [(45, y[train].tolist()) for train in judged]
+
+
+def test_leave_one_out_shows_no_label_to_an_encoder(fits: list[tuple[int, Any]]) -> None:
+    """It takes labels and would use them, but does not need them."""
+    X, y = cloud()
+    valuator = KNNShapley(encoder=Recorder()).fit(X, y)
+    valuator.value()
+    valuator.value()
+    valuator.explain(3)
+    assert fits == [(60, None)]
+    valuator.value(X[:9], y[:9])  # judges from outside have no label to hide
+    assert fits == [(60, None), (60, y.tolist())]
+
+
+class Failing(Recorder):
+    """Cannot cope with these data, labels or not."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        raise ArithmeticError("these columns are collinear")
+
+
+class Needing(Recorder):
+    """Says that it can do without labels, and cannot."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        return super().fit(X, np.asarray(y) + 0)
+
+
+@pytest.mark.parametrize("how", [{}, {"cv": 3}])
+def test_an_encoder_that_fails_raises_its_own_error(how: dict[str, Any]) -> None:
+    X, y = cloud()
+    valuator = KNNShapley(encoder=Failing()).fit(X, y)
+    with pytest.raises(ArithmeticError, match="^these columns are collinear$"):
+        valuator.value(**how)
+
+
+def test_an_encoder_that_fails_for_want_of_labels_learns_from_them() -> None:
+    X, y = cloud()
+    valuator = KNNShapley(encoder=Needing()).fit(X, y)
+    with pytest.raises(InputError, match=r"encoder must not learn from labels .* value\(cv=5\)"):
+        valuator.value()
+    assert np.isfinite(valuator.value(cv=3).values).all()
+
+
+def test_digests_know_points_and_labels() -> None:
+    X, y = cloud()
+    other, turned = X.copy(), y.copy()
+    other[7, 1] += 1.0
+    turned[7] = 1 - turned[7]
+    for encoder in (None, StandardScaler()):
+        settings = Settings.of(KNNShapley(encoder=encoder).get_params(deep=False))
+        one, two, *different = (
+            TrainingSet.of(points, labels, settings).digest()
+            for points, labels in ((X, y), (X.copy(), y.tolist()), (other, y), (X, turned))
+        )
+        assert one == two
+        assert len({one, *different}) == 3
+
+
+def test_what_a_part_learned_serves_again(fits: list[tuple[int, Any]]) -> None:
+    X, y = cloud()
+    settings = Settings.of(KNNShapley(encoder=Recorder()).get_params(deep=False))
+    whole, some = TrainingSet.of(X, y, settings), np.arange(0, 60, 2)
+    part = whole.part(some, None)
+    again = whole.part(some, part.learned)
+    np.testing.assert_array_equal(again.queries(X[:9]), part.queries(X[:9]))
+    np.testing.assert_array_equal(again.points[:], part.points[:])
+    assert fits == [(30, y[some].tolist())]
