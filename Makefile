@@ -19,7 +19,7 @@ test-paper: .venv/.paper
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile paper tests/paper
 
 # Compiled code cannot be traced: some small games run once more without the compiler.
-UNCOMPILED := tests/test_hard.py tests/test_games.py tests/test_weights.py tests/test_explanation.py \
+UNCOMPILED := tests/games tests/weights tests/test_explanation.py \
 	-k "(enumeration and 11) or weights or explanation"
 coverage: .venv/.dev
 	@bash scripts/browser

@@ -1,13 +1,16 @@
 """Values, explanations and data for the tests of the report."""
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dataworth import DataValues
+from dataworth import DataValues, report
 
 HURTS = [("validation", "i8"), ("label", "O"), ("contribution", "f8")]
 NEAR = [("index", "i8"), ("label", "O"), ("distance", "f8"), ("weight", "f8")]
@@ -81,3 +84,13 @@ def explain(
         hurts=np.array([(v, y, -0.1 / (k + 1)) for k, (v, y) in enumerate(hurts)], HURTS),
         neighbors=np.array([(p, labels[p], k + 0.5, 1.0) for k, p in enumerate(near)], NEAR),
     )
+
+
+def written(path: Path, *args: Any, **options: Any) -> dict[str, Any]:
+    """The data in the report that `write` makes of the arguments."""
+    report.write(path, *args, **options)
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data

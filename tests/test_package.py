@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -198,7 +199,7 @@ def test_promises_name_tests_that_exist() -> None:
     promises = re.findall(r"^- \*\*.*?(?=^- \*\*|^#)", page, re.MULTILINE | re.DOTALL)
     assert len(promises) >= 5
     for promise in promises:
-        named = re.findall(r"`(tests/\w+\.py)::(\w+)`", promise)
+        named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", promise)
         assert named, promise
         for path, name in named:
             assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
@@ -257,3 +258,38 @@ def test_make_test_asks_for_no_rights() -> None:
 
 def _project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+HEAVY = ("sklearn", "numba", "pyarrow", "pandas", "scipy")
+
+
+def loaded(code: str) -> str:
+    """Which heavy libraries a fresh process has loaded after running this code."""
+    code += f"\nprint(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stderr.strip()
+
+
+def test_importing_the_package_is_light() -> None:
+    assert loaded("import sys, dataworth\nassert 'KNNShapley' in dir(dataworth)") == "[]"
+    assert "numba" in loaded("import sys, dataworth\ndataworth.KNNShapley")
+
+
+@pytest.mark.parametrize("line", ["--help", "--version", "value --help", "value --wrong"])
+def test_help_is_light(line: str) -> None:
+    code = f"import sys\nfrom dataworth.cli.main import main\nmain({line.split()})"
+    assert loaded(code).splitlines()[-1] == "[]"
+
+
+def test_what_the_package_exports() -> None:
+    assert set(dataworth.__all__) <= set(dir(dataworth))
+    for name in dataworth.__all__:
+        kind = getattr(dataworth, name)
+        assert kind.__name__ == name
+        assert pickle.loads(pickle.dumps(kind)) is kind
+    with pytest.raises(AttributeError, match="module 'dataworth' has no attribute 'worth'"):
+        _ = dataworth.worth
+    with pytest.raises(ImportError):
+        exec("from dataworth import worth")
+    code = "import sys\nfrom dataworth import report, plots, decisions\nfrom dataworth import *"
+    assert "numba" in loaded(code + "\nKNNShapley, DataValues, decisions.read, report.write")

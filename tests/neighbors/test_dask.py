@@ -54,7 +54,7 @@ def test_blocks_through_joblib(client: Client, params: dict[str, Any]) -> None:
 BACKENDS = """
 import sys
 import joblib
-from tests.test_shards import KNNShapley, cloud, same
+from tests.neighbors.test_dask import KNNShapley, cloud, same
 
 if __name__ == "__main__":
     X, y, X_val, y_val = cloud(300)

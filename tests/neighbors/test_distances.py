@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 
 from dataworth.neighbors import distances as neighbors
-from dataworth.neighbors import ranking
-from tests import naive
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -39,17 +37,3 @@ def test_copies_are_at_equal_distance() -> None:
     got = neighbors.distances(query, np.repeat(point, 999, axis=0), "euclidean", {})
     assert all(np.unique(row).size == 1 for row in got)
     assert neighbors.distances(point, point, "euclidean", {})[0, 0] == 0.0
-
-
-@pytest.mark.parametrize("levels", [1, 2, 10, 10**9])
-def test_rank_breaks_ties_by_index(levels: int) -> None:
-    row = np.random.default_rng(levels).integers(0, levels, 3000).astype(float)
-    order, ranked = ranking.rank(row)
-    assert order.tolist() == naive.ranking(row.tolist())
-    np.testing.assert_array_equal(ranked, np.sort(row))
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
-def test_rank_refuses_what_is_no_distance(bad: float) -> None:
-    with pytest.raises(ValueError, match=f"metric gave a distance of {bad}"):
-        ranking.rank(np.array([1.0, bad, 2.0]))

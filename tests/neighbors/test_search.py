@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from dataworth import KNNShapley
 from tests import naive
-from tests.test_games import GAMES, SEMIVALUES, TOLERANCE, Case
+from tests.games.test_games import GAMES, SEMIVALUES, TOLERANCE, Case
 
 BUILT_IN = ("rbf", "linear", "inverse", "uniform")
 

@@ -10,12 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
 
 from dataworth import KNNShapley
-from dataworth.games.kernels import direct
-from dataworth.games.kernels.coefficients import room, shapley_like
-from dataworth.games.kernels.walk import Lattice
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -210,67 +206,6 @@ def test_adaptive_rank_stops_early_and_keeps_its_word() -> None:
     assert (exact.values <= got.upper + 1e-15).all()
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, 700])
-@pytest.mark.parametrize("n", [1, 2, 40, 500])
-def test_unweighted_soft_equals_the_recursion(n: int, k: int) -> None:
-    rng = np.random.default_rng(n)
-    labels = np.append(rng.integers(0, 3, n - 1), 0)
-    case = Case("soft", rng.random(n), labels, 0, np.ones(n), k, uniform=True)
-    order = naive.ranking(case.distances.tolist())
-    ref = np.empty(n)
-    ref[order] = naive.soft_unweighted((labels[order] == 0).tolist(), len(set(labels)), k)
-    np.testing.assert_allclose(case.values().values, ref, rtol=0, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("game", ["soft", "regression"])
-@pytest.mark.parametrize("n", [30, 2000])
-def test_equal_weights_equal_the_closed_form(game: str, n: int) -> None:
-    """The quadrature and the closed form are two ways to the same values."""
-    rng = np.random.default_rng(5)
-    labels = rng.normal(size=n) if game == "regression" else rng.integers(0, 3, n)
-    case = Case(game, rng.random(n), labels, labels[0], np.full(n, 7.0), 6)
-    plain = Case(game, case.distances, labels, labels[0], np.ones(n), 6, uniform=True)
-    np.testing.assert_allclose(case.values().values, plain.values().values, rtol=0, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("k", [2, 5])
-def test_soft_equals_the_lattice_walk(k: int) -> None:
-    """The walk over pairs (weight for, weight against) knows nothing of quadrature."""
-    rng = np.random.default_rng(k)
-    n, top = 300, 3
-    weights, right = rng.integers(0, top + 1, n), rng.random(n) < 0.6
-    side = k * top + 1
-    with_margin = 2 * side  # room on both axes for shifts that no subset needs
-    a, b = np.meshgrid(np.arange(with_margin), np.arange(with_margin), indexing="ij")
-    total = a + b
-    utility = np.where(total > 0, a / np.maximum(total, 1), 0.5).ravel()
-    shifts = np.concatenate([np.arange(top + 1) * with_margin, np.arange(top + 1)])
-    slices = [
-        (level, x * with_margin, x * with_margin + (k - level) * top - x + 1)
-        for level in range(k - 1, 0, -1)
-        for x in range((k - level) * top + 1)
-    ]
-    walked = np.empty(n)
-    ids = np.where(right, weights, weights + top + 1)
-    game = Lattice(shifts, utility, 0, np.array(slices))
-    direct.values(ids, game, n, k, shapley_like(n, k), walked, np.empty(0))
-    case = Case(
-        "soft", np.arange(n, dtype=float), (~right).astype(int), 0, weights.astype(float), k
-    )
-    np.testing.assert_allclose(case.values().values, walked, rtol=0, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_direct_equals_one_vs_one_for_two_classes(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = 80
-    labels = np.append(rng.integers(0, 2, n - 2), [0, 1])
-    weights = rng.integers(0, 8, n).astype(float)
-    both = [Case(g, rng.random(n), labels, 0, weights, 4) for g in ("hard", "direct")]
-    both[1].distances = both[0].distances
-    np.testing.assert_allclose(both[0].values().values, both[1].values().values, atol=TOLERANCE)
-
-
 @pytest.mark.parametrize("game", ["soft", "regression"])
 @pytest.mark.parametrize("radius", [0.3, 0.7, 2.0])
 @pytest.mark.parametrize("semivalue", SEMIVALUES)
@@ -373,54 +308,6 @@ def test_semivalues_of_many_points_neither_overflow_nor_vanish(semivalue: Any) -
         got = case.values().values
         assert np.isfinite(got).all()
         assert 1e-9 < np.abs(got).max() < 1.0
-
-
-@pytest.mark.parametrize("alpha", [1e-3, 1.0, 3.5, 1e3])
-@pytest.mark.parametrize("beta", [1e-3, 1.0, 2.0, 1e3])
-@pytest.mark.parametrize(("n", "k"), [(400, 6), (1500, 1500)])
-def test_beta_coefficients_equal_their_integrals(alpha: float, beta: float, n: int, k: int) -> None:
-    c = shapley_like(n, k, alpha, beta)
-    inside, _, near, far = room(c, n, n, k)
-    for size in {0, 1, k // 3, k // 2, k - 1}:
-        choose = gammaln(n) - gammaln(size + 1) - gammaln(n - size)
-        ref = math.exp(choose + betaln(beta + size, alpha + n - 1 - size) - betaln(beta, alpha))
-        assert inside[size] == pytest.approx(ref, rel=1e-9, abs=1e-300)
-    for m in {k + 1, k + 2, 50, n} & set(range(k + 1, n + 1)):
-        choose = gammaln(m - 1) - gammaln(k) - gammaln(m - k)
-        ref = math.exp(choose + betaln(beta + k, alpha + m - 1 - k) - betaln(beta, alpha))
-        assert c.displace[m] == pytest.approx(ref, rel=1e-9, abs=1e-300)
-    assert inside.sum() + c.displace.sum() <= 1.0 + 1e-9
-    assert near == far == 0.0
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e6, 1e18, -1e-8])
-@pytest.mark.parametrize("spread", [1e-8, 1.0, 1e100])
-@pytest.mark.parametrize("n_bits", [3, None])
-def test_regression_in_any_unit(offset: float, spread: float, n_bits: int | None) -> None:
-    """Values scale with the square of the unit, and intervals with the errors, not the offset."""
-    rng = np.random.default_rng(0)
-    n, row = 60, np.sort(rng.random(60))[None]
-    errors = rng.integers(-8, 9, n) / 8.0
-    plain = KNNShapley(
-        game="regression",
-        weights=lambda d: 1.0 - 0.5 * d,  # never 0, so that all are players
-        n_bits=n_bits,
-        max_rank=20,
-        metric="precomputed",
-    )
-    scale = max(abs(offset), spread)
-    if abs(offset) > 0 and spread < 1e-12 * abs(offset):
-        return  # such errors are lost in the targets themselves
-    targets = offset + errors * spread
-    unit = np.abs(targets - offset).max() if offset else spread
-    got = plain.fit(None, targets).value(row, [offset])
-    ref = plain.fit(None, (targets - offset) / unit).value(row, [0.0])
-    first = (offset / unit) ** 2 / n  # what U(empty set) alone adds to each value
-    np.testing.assert_allclose(
-        got.values / unit**2, ref.values + first, rtol=1e-9, atol=1e-9 * max(first, 1.0)
-    )
-    assert np.isfinite(got.values).all()
-    assert (got.upper - got.lower).max() <= 3.0 * unit**2 + 1e-9 * scale**2
 
 
 def test_far_outliers_keep_real_weights() -> None:

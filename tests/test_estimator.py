@@ -1,8 +1,6 @@
 """The estimator end to end: against enumeration from raw features, axioms, determinism."""
 
 import math
-import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,6 @@ from sklearn.exceptions import NotFittedError
 
 from dataworth import KNNShapley, __version__
 from dataworth.games.kernels import hard
-from dataworth.neighbors import distances as neighbors
-from dataworth.run import adding_up
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -104,19 +100,6 @@ def test_linearity_over_validation_points() -> None:
     whole = valuator.value(X_val, y_val).values
     single = [valuator.value(X_val[i : i + 1], y_val[i : i + 1]).values for i in range(19)]
     np.testing.assert_allclose(whole, np.mean(single, axis=0), rtol=0, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("game", ["soft", "hard", "regression"])
-@pytest.mark.parametrize("rest", [{"metric": "cosine"}, {"weights": "uniform"}, {"max_rank": 30}])
-def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any]) -> None:
-    X, y, X_val, y_val = cloud(1, 700, 53, 3)
-    ref = KNNShapley(game=game, **rest).fit(X, y).value(X_val, y_val)
-    for n_jobs in (1, 2, 3, -1):
-        for working_memory in (1e-9, 0.02, 256):
-            valuator = KNNShapley(game=game, n_jobs=n_jobs, working_memory=working_memory, **rest)
-            got = valuator.fit(X, y).value(X_val, y_val)
-            for name in ("values", "lower", "upper"):
-                np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
 
 
 def test_precomputed_distances() -> None:
@@ -212,25 +195,6 @@ def test_boolean_metric() -> None:
     np.testing.assert_allclose(got.values, ref.values, rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize(("working_memory", "rows"), [(1e-9, 1), (0.02, 3), (256, 8)])
-def test_working_memory_sets_how_many_rows_are_held(
-    working_memory: float, rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-    plain = neighbors.distances
-
-    def spy(queries: Any, *rest: Any) -> Any:
-        seen.append(len(queries))
-        return plain(queries, *rest)
-
-    X, y, X_val, y_val = cloud(1, 700, 16)
-    valuator = KNNShapley(working_memory=working_memory).fit(X, y)
-    monkeypatch.setattr(neighbors, "distances", spy)
-    valuator.value(X_val, y_val)
-    assert max(seen) == rows
-    assert sum(seen) == 16
-
-
 def test_kernel_is_spared_the_null_players(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
     plain = hard.one_vs_one
@@ -277,12 +241,3 @@ def test_result_says_how_it_was_made() -> None:
     assert got.params["weights"] == "numpy.ones_like"
     assert got.index.tolist() == list(range(20))
     assert got.labels.tolist() == y.tolist()
-
-
-def test_progress_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel has no terminal; there the bar is told to show itself."""
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    assert adding_up._hidden(progress=True) is None
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
-    assert adding_up._hidden(progress=True) is False
-    assert adding_up._hidden(progress=False) is True

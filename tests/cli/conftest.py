@@ -1,0 +1,5 @@
+"""Fixtures that the tests of the command line share."""
+
+from tests.commands import folder, run
+
+__all__ = ["folder", "run"]

@@ -1,0 +1,40 @@
+"""`dataworth apply`."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from tests.commands import decided
+
+
+def test_headers_of_all_kinds(run: Any) -> None:
+    Path("wide.csv").write_text("（x）,y\n1,p\n2,q\n3,p\n")
+    assert run("value wide.csv --label y").code == 0
+    Path("t.csv").write_text('"a\nb",id,y\n1,007,p\n2,008,q\n')
+    decided("t.csv", "0,remove,")
+    assert run("apply d.csv t.csv -o c.csv").code == 0
+    assert Path("c.csv").read_text() == '"a\nb",id,y\n2,008,q\n'
+    run.refused("apply d.csv t.csv -o c.parquet", 2, "--output must be .csv or .tsv")
+    decided("t.csv", "0,remove,", "1,remove,")
+    assert run("apply d.csv t.csv -o c.csv").code == 0
+    assert Path("c.csv").read_text() == '"a\nb",id,y\n'
+
+
+def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
+    Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
+    decided("t.csv", "1,remove,", "0,relabel,no")
+    assert run("apply d.csv t.csv -o c.csv").out == "3 rows in, 2 rows out: c.csv.\n"
+    assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
+    run("apply d.csv t.csv -o c.tsv")
+    assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
+    table = pa.table({"a": pa.array([1, 2, 3], pa.int8()), "y": pa.array(["no", "b", "c"])})
+    parquet.write_table(table, "t.parquet")
+    decided("t.parquet", "1,remove,")
+    run("apply d.csv t.parquet -o c.parquet")
+    assert parquet.read_table("c.parquet") == table.take([0, 2])
+    run.refused("apply d.csv t.npz -o c.csv", 2, "TRAIN must end in one of")
+    for option in ("--label", "--id"):
+        message = f"{option} must name a column of t.parquet, one of 'a', 'y'; got 'z'.$"
+        run.refused(f"apply d.csv t.parquet {option} z -o c.parquet", 1, message)

@@ -1,0 +1,151 @@
+"""`dataworth value`: every way to value a file."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+import dataworth
+from dataworth import KNNShapley, TableEncoder
+from dataworth.cli import options
+from dataworth.files import tables
+from dataworth.games.registry import GAMES
+from dataworth.games.ties import TIES
+from dataworth.result import read_values
+from dataworth.weights.functions import WEIGHTS
+from tests.commands import reference, rows
+
+
+def test_leave_one_out(run: Any) -> None:
+    ran = run("value train.csv --label y --id name --drop owner -o values.parquet")
+    assert (ran.code, ran.err) == (0, "")
+    X, y, _, _ = reference()
+    ref = KNNShapley().fit(X, y).value()
+    table = parquet.read_table("values.parquet")
+    assert table.column_names == ["id", "value", "lower", "upper", "label"]
+    assert_array_equal(table["value"], ref.values)
+    assert table["id"].to_pylist() == rows()["name"]
+    assert "60 training points, 2 features, leave-one-out" in ran.out
+    worst = np.argsort(ref.values, kind="stable")[:10]
+    shown = re.findall(r"p0-(\d+)", ran.out)
+    assert shown == [str(i) for i in worst]
+
+
+def test_every_option_reaches_the_valuator(run: Any) -> None:
+    line = (
+        "value train.csv --label y --features size --validation val.csv -k 3 --game hard "
+        "--weights rbf --bandwidth 0.5 --bits 2 --metric manhattan --max-rank 20 --jobs 1 "
+        "--semivalue beta:4,1 --encoder none -o v.npz --top 0"
+    )
+    ran = run(line)
+    assert ran.code == 0, ran.err
+    X, y, X_val, y_val = reference(("size",))
+    ref = KNNShapley(
+        n_neighbors=3,
+        game="hard",
+        bandwidth=0.5,
+        n_bits=2,
+        metric="manhattan",
+        max_rank=20,
+        semivalue=("beta", 4, 1),
+        encoder=None,
+    )
+    expected = ref.fit(X, y).value(X_val, y_val)
+    got = dataworth.DataValues.load("v.npz")
+    for name in ("values", "lower", "upper"):
+        assert_array_equal(getattr(got, name), getattr(expected, name))
+    assert "least valuable" not in ran.out
+    ran = run(
+        "value train.csv --label y --features size --radius 0.7 --weights uniform --cv 3 "
+        "--bits none --semivalue banzhaf -o r.csv"
+    )
+    assert ran.code == 0, ran.err
+    again = KNNShapley(radius=0.7, weights="uniform", n_bits=None, semivalue="banzhaf")
+    got, _ = read_values("r.csv")
+    assert_array_equal(got.values, again.fit(X, y).value(cv=3).values)
+    assert "3 folds" in ran.out
+
+
+def test_groups_are_paid(run: Any) -> None:
+    ran = run("value train.csv --label y --id name --group owner -o v.csv")
+    values, owners = read_values("v.csv")
+    assert owners is not None
+    assert owners.tolist() == rows()["owner"]
+    for row in values.by(owners):
+        cells = rf"{row['group']}\s+{row['count']}\s+{row['sum']:.6g}\s+{100 * row['share']:.1f} %"
+        assert re.search(cells, ran.out)
+    assert re.search(r"Ann\s+\d+", run("info v.csv").out)
+
+
+def test_standard_output_is_csv_only(run: Any) -> None:
+    ran = run("value train.csv --label y --drop name --drop owner -o -")
+    lines = list(csv.DictReader(io.StringIO(ran.out)))
+    X, y, _, _ = reference()
+    ref = KNNShapley().fit(X, y).value()
+    assert [float(line["value"]) for line in lines] == ref.values.tolist()
+    assert ran.code == 0
+    assert "60 training points" in ran.err
+
+
+def test_forest(run: Any) -> None:
+    run.refused("value train.csv --label y --encoder forest", 2, "give --validation or --cv")
+    ran = run("value train.csv --label y --encoder forest --cv 3 -o v.npz")
+    assert ran.code == 0, ran.err
+    values, _ = read_values("v.npz")
+    assert values.params["metric"] == "hamming"
+    assert TableEncoder.__name__ in values.params["encoder"]
+
+
+def test_a_validation_file_is_read_once(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, seen = tables.read_table, []
+
+    def counted(path: Any, **options: Any) -> Any:
+        seen.append(str(path))
+        return read(path, **options)
+
+    monkeypatch.setattr(tables, "read_table", counted)
+    got: dict[str, Any] = {}
+    monkeypatch.setattr("dataworth.report.write", lambda *a, **options: got.update(options))
+    ran = run("value train.csv --label y --validation val.csv --report r.html")
+    assert ran.code == 0, ran.err
+    assert sorted(seen) == ["train.csv", "val.csv"]
+    assert got["validation"] == arrow_csv.read_csv("val.csv").to_pydict()
+
+
+def test_output_replaces_a_file_whole(
+    run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "v.csv"
+    path.write_text("old")
+    before = sorted(folder.iterdir())
+    monkeypatch.setattr(tables, "write_csv", lambda *a: 1 / 0)
+    assert run("value train.csv --label y -o v.csv").code == 1
+    assert path.read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+def test_every_choice_is_in_the_help(run: Any) -> None:
+    shown = " ".join(re.sub("[│╭╰─╮╯]", " ", run("value --help").out).split())
+    registries: tuple[Mapping[str, Any], ...] = (GAMES, WEIGHTS, TIES, options.ENCODERS)
+    for choices in registries:
+        assert f"<{'|'.join(choices)}>" in shown.replace("<", " <")
+        for name, entry in choices.items():
+            assert f"{name}: {getattr(entry, 'short', entry.words)}" in shown
+
+
+def test_notes_and_limits(run: Any) -> None:
+    Path("one.csv").write_text("a,y\n1,p\n2,p\n3,p\n")
+    ran = run("value one.csv --label y")
+    assert ran.code == 0
+    assert "all labels are the same, so every value is 0" in ran.err
+    run.refused("value train.csv --label y --cv 61", 2, "--cv must be at most the number of points")
+    Path("d.csv").write_text("position\n1\n")
+    run.refused("apply d.csv train.csv -o c.csv", 1, "DECISIONS must name a file with the columns")

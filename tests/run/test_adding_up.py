@@ -1,0 +1,34 @@
+"""Sums that depend neither on threads nor on memory, and the progress bar."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dataworth import KNNShapley
+from dataworth.run import adding_up
+from tests.test_estimator import cloud
+
+
+@pytest.mark.parametrize("game", ["soft", "hard", "regression"])
+@pytest.mark.parametrize("rest", [{"metric": "cosine"}, {"weights": "uniform"}, {"max_rank": 30}])
+def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any]) -> None:
+    X, y, X_val, y_val = cloud(1, 700, 53, 3)
+    ref = KNNShapley(game=game, **rest).fit(X, y).value(X_val, y_val)
+    for n_jobs in (1, 2, 3, -1):
+        for working_memory in (1e-9, 0.02, 256):
+            valuator = KNNShapley(game=game, n_jobs=n_jobs, working_memory=working_memory, **rest)
+            got = valuator.fit(X, y).value(X_val, y_val)
+            for name in ("values", "lower", "upper"):
+                np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
+
+
+def test_progress_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel has no terminal; there the bar is told to show itself."""
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    assert adding_up._hidden(progress=True) is None
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    assert adding_up._hidden(progress=True) is False
+    assert adding_up._hidden(progress=False) is True
