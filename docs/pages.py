@@ -3,7 +3,8 @@
 mkdocs calls the functions named `on_…` (`hooks` in mkdocs.yml); the tests call `executed`. The
 blocks of a page share their names and run in an empty folder, in order. A line that ends in a
 comment such as `# 20: all are errors` claims that its expression is 20. A block that cannot run
-says why in a comment above it: `<!-- not run: it needs a model from a hub -->`.
+says why in a comment above it: `<!-- not run: it needs a model from a hub -->`. A block whose first
+line names a file, `# tests/naive.py`, belongs into that file and is only shown.
 """
 
 import contextlib
@@ -30,6 +31,7 @@ BESIDE = (
     ),
 )
 BLOCK = re.compile(r"(?:<!-- (not run: [^\n]+) -->\n+)?```python\n(.*?)```\n", re.DOTALL)
+OF_A_FILE = re.compile(r"# \S+/\S+\.py\n")
 CLAIM = re.compile(r"^(\S.*?)  # (\d+): ", re.MULTILINE)
 
 
@@ -46,6 +48,8 @@ def executed(markdown: str, name: str, figures: Path) -> str:
         shown = f"```python\n{code}```\n"
         if reason:
             return f"{shown}\n*({reason.capitalize()}.)*\n"
+        if OF_A_FILE.match(code):
+            return shown
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             exec(compile(code, f"{name}.md", "exec"), names)

@@ -95,7 +95,8 @@ def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
     """Which modules of the package each one imports, in functions too.
 
     Names that the front door passes on count as imports of the modules they come from, as does an
-    attribute of `import dataworth`. The version is everybody's to read, as it imports nothing.
+    attribute of `import dataworth`. The version is everybody's to read, as it imports nothing. The
+    front door itself imports what it passes on when somebody first asks for it: that counts too.
     """
     front = {
         alias.asname or alias.name: node.module
@@ -115,6 +116,8 @@ def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
     for module, tree in modules.items():
         named = (owner(*pair) if pair[1] else pair[0] for pair in _named(tree, module, modules))
         out[module] = {name for name in named if name is not None and name != module}
+    if PACKAGE in out:
+        out[PACKAGE] |= {name for name in front.values() if name.startswith(f"{PACKAGE}.")}
     return out
 
 
