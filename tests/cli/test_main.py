@@ -19,7 +19,7 @@ from tests.commands import CODE, PROGRAM, N, rows
 WRONG = [
     ("value train.csv", "--label must name the column of labels"),
     ("value train.csv --label y --game chess", "'--game'.*'chess' is not one of"),
-    ("value train.csv --label y --neighbors 0", "--neighbors must be a whole number at least 1"),
+    ("value train.csv --label y --neighbors 0", "--neighbors must be a whole number of at least 1"),
     ("value train.csv --label y --bits 12", "--bits must be a whole number from 1 to 10"),
     ("value train.csv --label y --bits x", "--bits must be a whole number; got 'x'"),
     ("value train.csv --label y --max-rank log", "--max-rank must be a whole number or sqrt or"),
