@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
-from sklearn.neighbors import VALID_METRICS
 
 from dataworth.encoders.choice import own_metric
 from dataworth.errors import InputError, InputTypeError
@@ -20,16 +19,13 @@ from dataworth.games.semivalues import Law, law
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks
 from dataworth.neighbors.approximate import Index
-from dataworth.neighbors.distances import COMPILED_METRICS, Measure
+from dataworth.neighbors.distances import COMPILED_METRICS, FITTED_METRICS, METRIC_NAMES, Measure
 from dataworth.neighbors.registry import SEARCHES
 from dataworth.neighbors.transformers import TransformerIndex
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.ranked import Within
 from dataworth.weights.weighting import Weighting
 
-# Without these parameters, scikit-learn would fit the metric on each row and the training points.
-FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
-METRIC_NAMES = sorted(set(VALID_METRICS["brute"]) - {"nan_euclidean"})
 MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.

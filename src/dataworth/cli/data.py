@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from dataworth.arrays import Array
 from dataworth.cli import terminal
+from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
@@ -27,30 +28,6 @@ from dataworth.games import semivalues
 from dataworth.inputs import checks, frames, groups
 from dataworth.result import DataValues, read_values
 from dataworth.settings import Settings
-
-# Arguments of the library, and the options that they come from.
-OPTIONS = {
-    "n_neighbors": "--neighbors",
-    "n_bits": "--bits",
-    "n_jobs": "--jobs",
-    "max_rank": "--max-rank",
-    "groups": "--group",
-} | {
-    name: f"--{name}"
-    for name in (
-        "bandwidth",
-        "checkpoint",
-        "cv",
-        "encoder",
-        "game",
-        "metric",
-        "radius",
-        "semivalue",
-        "support",
-        "ties",
-        "weights",
-    )
-}
 
 
 @dataclass(frozen=True)

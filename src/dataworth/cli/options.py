@@ -14,6 +14,31 @@ from dataworth.weights.functions import WEIGHTS
 DATA, RESULTS, METHOD = "Data", "Results", "Method"  # the panels of --help
 
 
+# Arguments of the library, and the options that they come from.
+OPTIONS = {
+    "n_neighbors": "--neighbors",
+    "n_bits": "--bits",
+    "n_jobs": "--jobs",
+    "max_rank": "--max-rank",
+    "groups": "--group",
+} | {
+    name: f"--{name}"
+    for name in (
+        "bandwidth",
+        "checkpoint",
+        "cv",
+        "encoder",
+        "game",
+        "metric",
+        "radius",
+        "semivalue",
+        "support",
+        "ties",
+        "weights",
+    )
+}
+
+
 class Entry(NamedTuple):
     """A name to choose, and what it means in words."""
 

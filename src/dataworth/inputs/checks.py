@@ -57,18 +57,6 @@ def boolean(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def semivalue(value: Any) -> None:
-    """Check the name of a semivalue, or ("beta", alpha, beta)."""
-    if isinstance(value, str) and value in ("shapley", "banzhaf"):
-        return
-    wanted, came = "be 'shapley', 'banzhaf' or ('beta', alpha, beta)", f"got {value!r}"
-    if not (isinstance(value, tuple | list) and len(value) == 3 and value[0] == "beta"):
-        raise InputError("semivalue", wanted, came)
-    for number in value[1:]:
-        if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:
-            raise InputError("semivalue", f"{wanted} with numbers from 1e-6 to 1e6", came)
-
-
 def n_jobs(value: Any) -> int | None:
     """Return None or a whole number other than 0, as joblib takes it."""
     if value is None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+from sklearn.neighbors import VALID_METRICS
 
 from dataworth.arrays import Array, Floats
 from dataworth.compiled import compiled
@@ -108,6 +109,10 @@ COMPILED_METRICS = {
     "cosine": _cosine,
     "hamming": _hamming,
 }
+# Without these parameters, scikit-learn would fit the metric on each row and the training points.
+FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
+# What `metric=` can name: metrics of scikit-learn, and those compiled here.
+METRIC_NAMES = sorted({*VALID_METRICS["brute"], *COMPILED_METRICS} - {"nan_euclidean"})
 
 
 def distances(

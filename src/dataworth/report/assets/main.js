@@ -80,7 +80,7 @@ function showWords() {
 function showAbout() {
   const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
-  const zero = report.game === "hard" ? "In the hard game the values of one validation point add up to at most 0, so a negative value alone says little."
+  const zero = report.sum <= 0 ? "These values add up to no more than 0, so a negative value alone says little."
     : "A negative value means that the point does more harm than good.";
   byId("about").append(
     el("p", {}, `${meaning} ${zero} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
