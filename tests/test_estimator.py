@@ -8,6 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from dataworth import KNNShapley, __version__
 from dataworth.games.kernels import hard
@@ -241,3 +243,25 @@ def test_result_says_how_it_was_made() -> None:
     assert got.params["weights"] == "numpy.ones_like"
     assert got.index.tolist() == list(range(20))
     assert got.labels.tolist() == y.tolist()
+
+
+def test_fitted_or_not() -> None:
+    X, y, X_val, y_val = cloud(0, 30, 3)
+    valuator = KNNShapley(game="regression", encoder=StandardScaler())
+    with pytest.raises(NotFittedError):
+        check_is_fitted(valuator)
+    check_is_fitted(valuator.fit(X, y))
+    with pytest.raises(ValueError, match="y must hold one number per row of X"):
+        valuator.fit(X, y[:3])
+    with pytest.raises(NotFittedError):  # and not the values of the training set before
+        valuator.value(X_val, y_val)
+
+
+def test_a_change_after_fit_names_the_parameter() -> None:
+    X, y, X_val, y_val = cloud(0, 30, 3)
+    params = {"p": 3}
+    valuator = KNNShapley(metric="minkowski", metric_params=params).fit(X, y)
+    valuator.value(X_val, y_val)
+    params["p"] = 1
+    with pytest.raises(ValueError, match="metric_params must not change after fit"):
+        valuator.value(X_val, y_val)

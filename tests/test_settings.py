@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dataworth import ForestLeaves, KNNShapley
+from dataworth.errors import InputError
 from dataworth.games.registry import GAMES
 from dataworth.neighbors.distances import Measure
 from dataworth.settings import Settings, root
@@ -91,15 +92,19 @@ def test_support_is_enough_whatever_the_size() -> None:
     ],
 )
 def test_what_fit_fixes(change: dict[str, Any], fixed: bool) -> None:
-    assert (of(**change).fixed_by_fit != of().fixed_by_fit) == fixed
+    if not fixed:
+        of().check_change(of(**change))
+        return
+    with pytest.raises(InputError, match=f"{next(iter(change))} must not change after fit"):
+        of().check_change(of(**change))
 
 
 def test_parameters_of_an_index_are_fixed_even_if_changed_in_place() -> None:
     params = {"index": "Flat"}
     before = of(neighbors="faiss", support=3, neighbors_params=params)
-    fixed = before.fixed_by_fit
     params["index"] = "HNSW8"
-    assert of(neighbors="faiss", support=3, neighbors_params=params).fixed_by_fit != fixed
+    with pytest.raises(InputError, match="neighbors_params must not change after fit"):
+        before.check_change(of(neighbors="faiss", support=3, neighbors_params=params))
 
 
 def test_identity_is_of_what_decides_the_result() -> None:

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import dataworth
 from dataworth import explanation
 from dataworth.arrays import Array
-from dataworth.errors import InputError
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
@@ -89,8 +88,9 @@ class KNNShapley(BaseEstimator):
         <searches>
         - A neighbours transformer of scikit-learn or another library (`KNeighborsTransformer`,
           `PyNNDescentTransformer`), fitted on the training points or not, finds the neighbours. Its
-          `n_neighbors` must be at least what `support` or `max_rank` asks for, and its metric must
-          be the same as `metric`.
+          metric must be the same as `metric`, and it must find one neighbour more than `support` or
+          `max_rank` asks for, which may be the validation point itself; those of scikit-learn do
+          with `n_neighbors` just so large.
 
         All but the first may be approximate. The distances of the points they find are computed as
         usual, the `recall` of the result says what share of the nearest points they found, and
@@ -226,6 +226,9 @@ class KNNShapley(BaseEstimator):
         self.working_memory = working_memory
         self.progress = progress
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_training")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -255,7 +258,7 @@ class KNNShapley(BaseEstimator):
             The fitted valuator.
         """
         settings = Settings.of(self.get_params(deep=False))
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "_last"):
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "_training", "_last"):
             if hasattr(self, name):
                 delattr(self, name)
         training = TrainingSet.of(X, y, settings)
@@ -311,14 +314,9 @@ class KNNShapley(BaseEstimator):
         """
         check_is_fitted(self, "_training")
         settings, training = Settings.of(self.get_params(deep=False)), self._training
-        if training.settings.fixed_by_fit != settings.fixed_by_fit:
-            raise InputError(
-                "game, metric, encoder and neighbors",
-                "not change after fit",
-                hint="Call fit again.",
-            )
+        training.settings.check_change(settings)
         settings.check_size(training.n_points, training.targets.n_classes)
-        partial = training.is_partial(X_val)
+        partial = training.is_partial(X_val, settings.limited)
         settings.check_partial(partial)
         parts = folds(training, X_val, y_val, cv)
         if X_val is not None and hasattr(self, "n_features_in_"):
@@ -410,7 +408,7 @@ def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
     if recall < LOW_RECALL:
         warnings.warn(
             f"neighbors={settings.params['neighbors']!r} found only {recall:.0%} of the nearest "
-            "points, so values are less accurate; see neighbors_params.",
+            "points, so values are less accurate; let it search more, or use neighbors='brute'.",
             stacklevel=3,
         )
     return recall

@@ -174,7 +174,7 @@ def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints
             continue
         at = point if rows is None else rows[point]
         source: Any = opened.points if rows is None else opened.queries
-        own = point if opened.own is not None or rows is None else None
+        own = int(places[point]) if places[point] < judged.size else None
         near[point] = _neighbors(training, settings, job, judged, source[at : at + 1], own)
     return _FoldPart(contributions, near)
 

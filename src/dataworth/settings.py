@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import joblib
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
@@ -92,7 +93,9 @@ class Settings:
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Settings":
         """Check parameters, each alone and all together, and return the settings."""
-        p = dict(params)
+        p: dict[str, Any] = {}
+        for name, value in params.items():  # dicts may change later
+            p[name] = dict(value) if isinstance(value, dict) else value
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
         weighting = _weighting(p, game)
@@ -141,12 +144,18 @@ class Settings:
         """Whether a run needs only the nearest training points."""
         return self.max_rank is not None or self.weighting.support is not None
 
-    @property
-    def fixed_by_fit(self) -> tuple[Any, ...]:
-        """The parameters that must not change between `fit` and `value`."""
-        p = self.params
-        search = (p["neighbors"], dict(p["neighbors_params"] or {}))
-        return p["metric"], p["metric_params"], p["encoder"], self.game.numeric, search
+    def check_change(self, now: "Settings") -> None:
+        """Refuse parameters that changed since these, which `fit` used."""
+        for name in ("metric", "metric_params", "encoder", "neighbors", "neighbors_params"):
+            if not _is_same(self.params[name], now.params[name]):
+                raise InputError(name, "not change after fit", hint="Call fit again.")
+        if self.game.numeric != now.game.numeric:
+            raise InputError(
+                "game",
+                "not change after fit from labels to numbers or back",
+                f"it was {self.game.name!r} and is {now.game.name!r}",
+                "Call fit again.",
+            )
 
     def neighbors_within(self, n_train: int) -> int:
         """Return K for this many training points; with a radius, all of them count."""
@@ -190,11 +199,14 @@ class Settings:
         setup = Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
         self.game.load().check(setup)
 
-    def index(self, points: Any) -> Index | None:
-        """Build the index that `neighbors` asks for; None if all distances are computed."""
+    def index(self, points: Any, *, anew: bool) -> Index | None:
+        """Build the index that `neighbors` asks for; None if all distances are computed.
+
+        With `anew`, a transformer that is fitted already is fitted again, to these points.
+        """
         neighbors = self.params["neighbors"]
         if not isinstance(neighbors, str):
-            return TransformerIndex(points, neighbors)
+            return TransformerIndex(points, neighbors, anew=anew)
         kind = SEARCHES[neighbors]
         if not kind.module:
             return None
@@ -319,7 +331,7 @@ def _check_neighbors(p: dict[str, Any], measure: Measure) -> None:
     neighbors, params = p["neighbors"], p["neighbors_params"]
     if params is not None and not isinstance(params, dict):
         raise InputTypeError("neighbors_params", "be None or a dict", f"got {params!r}")
-    transformer = hasattr(neighbors, "fit") and hasattr(neighbors, "transform")
+    transformer = isinstance(neighbors, BaseEstimator) and hasattr(neighbors, "transform")
     if not transformer:
         checks.choice(neighbors, "neighbors", SEARCHES, or_else=" or a neighbours transformer")
         if SEARCHES[neighbors].module:
@@ -361,6 +373,15 @@ def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> No
                 f"come with game={games}, weights='uniform', max_rank=None and support=None",
                 f"got {name}={p[name]!r}",
             )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two parameters are the same; arrays of different contents are not."""
+    one, other = ({} if value is None else value for value in (one, other))
+    try:
+        return bool(one is other or one == other)
+    except ValueError:  # arrays do not say whether they are equal as a whole
+        return bool(joblib.hash(one) == joblib.hash(other))
 
 
 def plain(value: Any) -> Any:

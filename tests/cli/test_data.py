@@ -108,3 +108,47 @@ def test_names_stay_what_they_are(run: Any) -> None:
     assert {row["group"] for row in got} == {"01", "1"}
     run("value n.csv --label y --id n -o v.parquet")
     assert parquet.read_table("v.parquet").column("id").type == pa.int64()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("value train.csv --label y -o train.csv", "--output must be another file than TRAIN"),
+        ("value train.csv --label y -o ./train.csv", "--output must be another file than TRAIN"),
+        ("value train.csv --label y -o link.csv", "--output must be another file than TRAIN"),
+        (
+            "value train.csv --label y --validation val.csv -o val.csv",
+            "--output must be another file than --validation",
+        ),
+        ("report v.csv train.csv --label y -o train.html", "--output must be another file than TR"),
+        ("apply decisions.csv train.csv -o train.csv", "--output must be another file than TRAIN"),
+        ("apply d.csv train.csv -o d.csv", "--output must be another file than DECISIONS"),
+    ],
+)
+def test_no_output_overwrites_an_input(run: Any, line: str, message: str) -> None:
+    Path("link.csv").symlink_to("train.csv")
+    Path("train.html").symlink_to("train.csv")
+    before = Path("train.csv").read_bytes()
+    run.refused(line, 2, message)
+    assert Path("train.csv").read_bytes() == before
+
+
+def test_arrays_of_other_widths(run: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 2
+    np.savez("wide.npz", X=X, y=y, X_val=rng.normal(size=(9, 4)), y_val=y[:9])
+    run.refused(
+        "value wide.npz", 1, "X_val of wide.npz must have 3 columns, as wide.npz has; got 4"
+    )
+    np.save("xy.npy", np.column_stack([X, y]))
+    np.save("wider.npy", np.column_stack([X, y, y]))
+    run.refused(
+        "value xy.npy --label 3 --validation wider.npy",
+        1,
+        "wider.npy must have 4 columns, as xy.npy",
+    )
+
+
+def test_checkpoints_are_named_as_they_were_typed(run: Any) -> None:
+    line = "value train.csv --label y --checkpoint train.csv"
+    run.refused(line, 1, "--checkpoint must name a folder; 'train.csv' is a file")

@@ -47,7 +47,7 @@ FAILS = [
     ("value train.csv --label size", "column 'size' of train.csv must hold class labels"),
     ("value gaps.csv --label y", r"column 'y' of gaps.csv must not .* row 1 \(from 0\)"),
     ("value train.csv --label y --validation gaps.csv", "gaps.csv must have every feature"),
-    ("value train.csv --label y --validation odd.csv", "column 'y' of odd.csv must hold labels"),
+    ("value train.csv --label y --validation odd.csv", "column 'y' of odd.csv must hold only"),
     ("value one.csv --label y", "one.csv must have a column that differs"),
     ("value only.csv --label y", "only.csv must have a column of features"),
     ("value gaps.csv --label a --group y", "--group must not have missing entries"),

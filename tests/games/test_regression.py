@@ -34,3 +34,15 @@ def test_regression_in_any_unit(offset: float, spread: float, n_bits: int | None
     )
     assert np.isfinite(got.values).all()
     assert (got.upper - got.lower).max() <= 3.0 * unit**2 + 1e-9 * scale**2
+
+
+@pytest.mark.parametrize("weights", ["uniform", "rbf", "linear"])
+@pytest.mark.parametrize("n_bits", [3, None])
+@pytest.mark.parametrize("target", [13_500.0, 1e100, -1e149])
+def test_targets_that_all_equal_the_truth(weights: str, n_bits: int | None, target: float) -> None:
+    """Every set but the empty one predicts without error, whatever the size of the targets."""
+    X = [[0.0], [1.0], [2.0], [2.5]]
+    valuator = KNNShapley(game="regression", weights=weights, n_bits=n_bits, n_neighbors=2)
+    got = valuator.fit(X, [target] * 4).value([[0.1]], [target])
+    assert np.isfinite([got.values, got.lower, got.upper]).all()
+    assert got.values.sum() == pytest.approx(target**2, rel=1e-9)

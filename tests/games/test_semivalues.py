@@ -18,7 +18,6 @@ from dataworth.games.semivalues import SEMIVALUES, Law, law, typed
         ("banzhaf", Law(math.inf, math.inf)),
         (("beta", 4, 1), Law(4.0, 1.0)),
         (["beta", np.float32(0.5), np.int8(16)], Law(0.5, 16.0)),
-        (("shapley",), Law(1.0, 1.0)),
     ],
 )
 def test_law(value: Any, expected: Law) -> None:

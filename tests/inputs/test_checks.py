@@ -188,9 +188,7 @@ def test_three_columns_are_no_places_on_earth() -> None:
 
 def test_metric_changed_after_fit() -> None:
     valuator = KNNShapley(metric="precomputed").fit(None, y).set_params(metric="euclidean")
-    with pytest.raises(
-        ValueError, match="game, metric, encoder and neighbors must not change after fit"
-    ):
+    with pytest.raises(ValueError, match="metric must not change after fit"):
         valuator.value(np.ones((2, 6)), Y_VAL)
 
 
@@ -250,3 +248,30 @@ def test_a_hint_follows_what_came() -> None:
         checks.matrix(csr_array(X), "X")
     assert caught.value.hint == "Use X.toarray()."
     assert str(caught.value) == "X must be dense here; got a sparse array. Use X.toarray()."
+
+
+def test_sparse_arrays_that_are_damaged() -> None:
+    sound = csr_array(np.eye(6))
+    for indptr in ([0, 1, 2, 3, 4, 5, 60], [0, 4, 2, 3, 4, 5, 6], [-5, 1, 2, 3, 4, 5, 6]):
+        damaged = csr_array(sound)
+        damaged.indptr = np.array(indptr, dtype=np.int32)
+        with pytest.raises(ValueError, match="X must be a sound sparse array"):
+            KNNShapley().fit(damaged, [0, 1] * 3)
+
+
+def test_labels_that_numpy_would_cut() -> None:
+    labels = ["a", "a\0", "b", "b", "a", "b"]
+    with pytest.raises(ValueError, match="y must hold texts that do not end in a zero byte"):
+        KNNShapley().fit(np.arange(6.0)[:, None], labels)
+    values = KNNShapley().fit(np.arange(6.0)[:, None], [0, 1] * 3).value()
+    with pytest.raises(ValueError, match="groups must hold texts that do not end in a zero byte"):
+        values.by(labels)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_features_whose_squares_vanish(metric: str) -> None:
+    X = np.arange(12.0).reshape(6, 2) * 1e-170
+    for points in (X, csr_array(X)):
+        with pytest.raises(ValueError, match="X must have numbers above 1e-150 .* Scale the feat"):
+            KNNShapley(metric=metric).fit(points, [0, 1] * 3)
+    KNNShapley(metric="manhattan").fit(X, [0, 1] * 3)

@@ -210,3 +210,30 @@ def test_bad_input(make: Any, message: str) -> None:
     X, y, _, _ = cloud(40)
     with pytest.raises(ValueError, match=message):
         make(X, y)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "valued"),
+    [
+        ({}, {"support": 5}),
+        ({"support": 5}, {"support": None}),
+        ({}, {"max_rank": 7, "weights": "inverse"}),
+    ],
+)
+def test_limits_may_change_after_fit(fitted: dict[str, Any], valued: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    sharded = KNNShapley(**fitted).fit(da.from_array(X, chunks=(20, 3)), y)
+    got = sharded.set_params(**valued).value(X[:5] + 0.1, y[:5])
+    ref = KNNShapley(**valued).fit(da.from_array(X, chunks=(20, 3)), y).value(X[:5] + 0.1, y[:5])
+    for name in ("values", "lower", "upper"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
+
+
+@pytest.mark.parametrize("params", [{"max_rank": 7}, {"max_rank": 7, "weights": "linear"}])
+def test_limits_that_need_all_distances_are_refused_after_fit_too(params: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    valuator = KNNShapley().fit(da.from_array(X, chunks=(20, 3)), y).set_params(**params)
+    with pytest.raises(ValueError, match="not all distances are known"):
+        valuator.value(X[:5], y[:5])

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.metrics import pairwise_distances
 
 from dataworth.neighbors import distances as neighbors
@@ -37,3 +38,13 @@ def test_copies_are_at_equal_distance() -> None:
     got = neighbors.distances(query, np.repeat(point, 999, axis=0), "euclidean", {})
     assert all(np.unique(row).size == 1 for row in got)
     assert neighbors.distances(point, point, "euclidean", {})[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e8])
+def test_sparse_points_are_as_far_apart_as_dense_ones(offset: float) -> None:
+    """A dot product would cancel far from the origin."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((40, 5)) < 0.7, rng.normal(size=(40, 5)) + offset, 0.0)
+    dense = neighbors.distances(X[:9], X, "euclidean", {})
+    sparse = neighbors.distances(csr_array(X[:9]), csr_array(X), "euclidean", {})
+    np.testing.assert_allclose(sparse, dense, rtol=1e-14, atol=0)

@@ -93,7 +93,7 @@ def test_low_recall_is_said() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"support": 50}, "neighbors must find the 50 neighbours that support or max_rank"),
+        ({"support": 50}, "neighbors must find 51 neighbours, one more than support or max_rank"),
         ({}, "finds only some neighbours. You can also set support=R, or max_rank"),
         ({"support": 5, "neighbors_params": {"index": "x"}}, "neighbors_params must be None"),
         ({"metric": "precomputed"}, "neighbors must be 'brute' with metric='precomputed'"),
@@ -106,3 +106,54 @@ def test_bad_input(params: dict[str, Any], message: str) -> None:
         valuator.fit(None if "metric" in params else X, y).value(X[:5], y[:5])
     with pytest.raises(ValueError, match="neighbors must be one of 'brute', 'faiss' or a neigh"):
         KNNShapley(neighbors="hnsw").fit(X, y)
+
+
+def test_one_more_is_asked_for_than_is_needed() -> None:
+    """It may be the validation point itself; without it explanations would lack a neighbour."""
+    X, y = cloud()
+    few = KNeighborsTransformer(n_neighbors=10, mode="connectivity")
+    with pytest.raises(ValueError, match="neighbors must find 11 neighbours, one more than"):
+        KNNShapley(neighbors=few, support=10).fit(X, y).value(X[:9] + 0.1, y[:9])
+    enough = KNeighborsTransformer(n_neighbors=11, mode="connectivity")
+    valuator = KNNShapley(neighbors=enough, support=10).fit(X, y)
+    got = valuator.value(X[:9] + 0.1, y[:9])
+    assert got.recall == 1.0
+    ref = KNNShapley(support=10).fit(X, y)
+    np.testing.assert_array_equal(got.values, ref.value(X[:9] + 0.1, y[:9]).values)
+    np.testing.assert_array_equal(
+        valuator.explain(3).neighbors["index"], ref.explain(3).neighbors["index"]
+    )
+
+
+def test_a_fitted_one_is_fitted_anew_for_folds() -> None:
+    X, y = cloud()
+    fitted = KNeighborsTransformer(n_neighbors=20).fit(X)
+    got = KNNShapley(neighbors=fitted, support=20).fit(X, y).value(cv=3)
+    np.testing.assert_array_equal(got.values, KNNShapley(support=20).fit(X, y).value(cv=3).values)
+    assert fitted.n_samples_fit_ == 300
+
+
+class Bare:
+    """Has the methods of a transformer, but is none of scikit-learn's."""
+
+    def fit(self, X: Any) -> "Bare":
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return X
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "message"),
+    [
+        (KNeighborsTransformer, "neighbors must be one of 'brute', 'faiss' or a neighbours"),
+        (Bare(), "neighbors must be one of 'brute', 'faiss' or a neighbours transformer"),
+        (KNeighborsTransformer().fit([[0.0]] * 9), "neighbors must accept the validation points"),
+        (KNeighborsTransformer(n_neighbors=900), "neighbors must accept the validation points"),
+        (KNeighborsTransformer(metric="none"), "neighbors must accept the training points; it say"),
+    ],
+)
+def test_other_peoples_errors(neighbors: Any, message: str) -> None:
+    X, y = cloud()
+    with pytest.raises(ValueError, match=message):
+        KNNShapley(neighbors=neighbors, support=5).fit(X, y).value(X[:9], y[:9])

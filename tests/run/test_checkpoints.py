@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dataworth import KNNShapley
+from dataworth.errors import InputError
 from dataworth.run import checkpoints
 
 RUN = """
@@ -160,6 +161,48 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         small(weights=lambda d: d * 0 + 0.5)[0].value(X_val, y_val, checkpoint=tmp_path / "other")
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotADirectoryError, match="checkpoint must name a folder"):
+    with pytest.raises(InputError, match="checkpoint must name a folder; .* is a file"):
         valuator.value(X_val, y_val, checkpoint=tmp_path / "file")
     assert {p.name for p in (tmp_path / "other").iterdir()} <= {"state-0.npz", "state-1.npz"}
+
+
+def test_files_of_others_stay(tmp_path: Path) -> None:
+    valuator, X_val, y_val = small()
+    theirs, ours = tmp_path / ".report.html.0f.part", tmp_path / ".state-0.npz.0f.part"
+    theirs.write_text("theirs")
+    ours.write_text("of a killed run")
+    valuator.value(X_val, y_val, checkpoint=tmp_path)
+    assert theirs.read_text() == "theirs"
+    assert not ours.exists()
+
+
+def test_an_empty_name_is_no_folder() -> None:
+    valuator, X_val, y_val = small()
+    with pytest.raises(InputError, match="checkpoint must name a folder; got an empty name"):
+        valuator.value(X_val, y_val, checkpoint="")
+
+
+SHARED = """
+import sys
+import numpy as np
+from dataworth import KNNShapley
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(400, 3)), np.arange(400) % 2
+values = KNNShapley(progress=False).fit(X, y).value(checkpoint=sys.argv[1])
+print(values.values.tobytes().hex())
+"""
+
+
+def test_many_processes_share_a_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SHARED, str(tmp_path)]
+    alone = subprocess.run(
+        [*command[:-1], str(tmp_path / "alone")], capture_output=True, text=True, check=True
+    ).stdout
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(6)
+    ]
+    for process in running:
+        out, said = process.communicate(timeout=300)
+        assert process.returncode == 0, said
+        assert out == alone

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
@@ -130,7 +131,7 @@ def test_bad_calls() -> None:
 def test_folds_that_lack_a_class(params: dict[str, Any]) -> None:
     """Classes are those of the training part, with an encoder and without; lists will do."""
     X, y = cloud()
-    folds = [([i for i in range(60) if y[i] != 2 and i % 2], [0, 1, 2]), (list(range(30)), [40])]
+    folds = [([i for i in range(60) if y[i] != 2 and i % 2], [0, 2, 4]), (list(range(30)), [40])]
     folds = [(train, [i for i in val if y[i] in set(y[train])]) for train, val in folds]
     same = FunctionTransformer()
     got = KNNShapley(**params).fit(X, y).value(cv=folds).values
@@ -139,3 +140,42 @@ def test_folds_that_lack_a_class(params: dict[str, Any]) -> None:
     masks = [(np.arange(60) > 5, np.arange(60) <= 5)]
     with pytest.raises(TypeError, match="cv must give the positions of points"):
         KNNShapley(**params).fit(X, y).value(cv=masks)
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "cv must give at least one fold with points that judge; got none"),
+        ([([0, 1], []), ([2, 3], [])], "cv must give at least one fold with points that judge"),
+        ([([], [1, 2])], "cv must leave points to be judged in each fold; one has none"),
+        ([([0, 1, 2, 2], [3])], "cv must give each point once in a side of a fold"),
+        ([([0, 1, 2], [3, 3])], "cv must give each point once in a side of a fold"),
+        ([([0, 1, 2, 3], [3, 4])], "cv must not let points judge themselves; point 3 is on both"),
+        ([([0, 1, 2, 3], [60])], "cv must give positions from 0 to 59; got 60"),
+        ([([-1, 1, 2, 3], [6])], "cv must give positions from 0 to 59; got -1"),
+    ],
+)
+@pytest.mark.parametrize("encoder", [None, FunctionTransformer()])
+def test_folds_that_are_not_folds(cv: Any, message: str, encoder: Any) -> None:
+    X, y = cloud()
+    with pytest.raises(ValueError, match=message):
+        KNNShapley(encoder=encoder).fit(X, y).value(cv=cv)
+
+
+def test_splitters_get_what_was_given() -> None:
+    X, y = cloud()
+    frame = pandas.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).assign(
+        group=np.arange(60) % 3
+    )
+
+    class ByGroup:
+        def split(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+            for group in range(3):
+                own = (X["group"] == group).to_numpy()
+                yield np.flatnonzero(~own), np.flatnonzero(own)
+
+        def get_n_splits(self, *_: Any) -> int:
+            return 3
+
+    for encoder in (None, "auto"):
+        assert KNNShapley(encoder=encoder).fit(frame, y).value(cv=ByGroup()).n_validation == 60

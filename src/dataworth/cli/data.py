@@ -92,6 +92,8 @@ def in_words(data: Data, validation: Path | None) -> AbstractContextManager[None
 
 def valuator(**params: Any) -> KNNShapley:
     """A valuator whose parameters have been checked, alone and together."""
+    if params.get("metric") == "precomputed":
+        raise typer.BadParameter("--metric must be one that measures features; got 'precomputed'.")
     made = KNNShapley(**params)
     usage(Settings.of, made.get_params(deep=False))
     return made
@@ -296,8 +298,8 @@ def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None
         return
     if alone:
         raise typer.BadParameter("--encoder forest learns from labels: give --validation or --cv.")
-    forest = ForestLeaves()
     mixed = frames.frame(X) is not None
-    valuator.set_params(encoder=make_pipeline(TableEncoder(), forest) if mixed else forest)
+    forest = make_pipeline(TableEncoder(), ForestLeaves()) if mixed else ForestLeaves()
+    valuator.set_params(encoder=forest)
     if valuator.metric is None:
-        valuator.set_params(metric=forest.metric)
+        valuator.set_params(metric=ForestLeaves.metric)  # files of values keep what was used

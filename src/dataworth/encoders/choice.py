@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from dataworth.encoders.tables import TableEncoder
+from dataworth.errors import InputError
 from dataworth.inputs import frames
 
 
@@ -113,18 +114,20 @@ def fitted_without_labels(encoder: Any, X: Any, y: Any) -> Any:
 
     Returns
     -------
-    transformer or None
-        The fitted copy; None if the encoder, or any step inside it, says that it needs labels, or
-        can be fitted only with them.
+    transformer
+        The fitted copy.
+
+    Raises
+    ------
+    InputError
+        If the encoder, or any step inside it, says that it needs labels, or can be fitted only with
+        them.
 
     Examples
     --------
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from dataworth.encoders import ForestLeaves
     >>> from dataworth.encoders.choice import fitted_without_labels
     >>> X, y = [[0.0], [1.0]], ["a", "b"]
-    >>> fitted_without_labels(ForestLeaves(), X, y) is None
-    True
     >>> fitted_without_labels(StandardScaler(), X, y).mean_
     array([0.5])
     """
@@ -132,12 +135,21 @@ def fitted_without_labels(encoder: Any, X: Any, y: Any) -> Any:
     if hasattr(encoder, "get_params"):
         parts += encoder.get_params(deep=True).values()
     if any(_needs_labels(part) for part in parts):
-        return None
+        raise _leaking()
     try:
         return clone(encoder).fit(X)
-    except Exception:  # an encoder may raise anything when it misses its labels
+    except Exception as error:  # an encoder may raise anything when it misses its labels
         clone(encoder).fit(X, y)
-        return None
+        raise _leaking() from error
+
+
+def _leaking() -> InputError:
+    return InputError(
+        "encoder",
+        "not learn from labels in leave-one-out",
+        "it would see the label of each validation point",
+        "Instead, use value(cv=5).",
+    )
 
 
 def _needs_labels(part: Any) -> bool:

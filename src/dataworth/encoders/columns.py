@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import checks, frames
+from dataworth.inputs import frames
 
 CIRCLES = {"year": 365.2425 * 86400, "week": 7 * 86400, "day": 86400}  # their lengths in seconds
 GAP = "\0missing"  # the level of a missing category; no file of text holds it
@@ -139,12 +139,6 @@ def _seconds(day: date) -> float:
 
 
 def _finite(entries: Any, missing: Flags, name: Any) -> Floats:
-    if isinstance(entries, np.ndarray):
-        try:
-            checks.exact_as_float(entries, "X")
-        except InputError as error:
-            hint = f"Column {name!r} does not; as text or categories it could stay what it is."
-            raise InputError("X", error.wanted, error.came, hint) from None
     numbers = np.array(entries, dtype=np.float64)
     numbers[missing] = np.nan
     if np.isinf(numbers).any():

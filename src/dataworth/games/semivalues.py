@@ -79,7 +79,8 @@ def law(value: Any) -> Law:
     kind = SEMIVALUES.get(name) if isinstance(name, str) else None
     written = [kind.written for kind in SEMIVALUES.values()]
     wanted = f"be {', '.join(written[:-1])} or {written[-1]}"
-    if kind is None or len(numbers) != len(kind.numbers):
+    alone = isinstance(value, str)
+    if kind is None or len(numbers) != len(kind.numbers) or alone == bool(kind.numbers):
         raise InputError("semivalue", wanted, f"got {value!r}")
     for number in numbers:
         if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:

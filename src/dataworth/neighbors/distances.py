@@ -143,7 +143,7 @@ class Measure:
         """Return the distance of each query (rows) to each point (columns), as float64."""
         return distances(queries, points, self.metric, self.params)
 
-    def _check_scale(self, points: Array) -> None:
+    def check_scale(self, points: Array) -> None:
         """Refuse numbers so small that all distances would be 0."""
         if self.metric not in ("euclidean", "l2", "cosine"):
             return
@@ -166,7 +166,6 @@ class Measure:
             if not np.isin(points, (0, 1)).all():
                 raise InputError("X", f"hold only zeros and ones with metric={self.metric!r}")
             points = points.astype(bool)
-        self._check_scale(points)
         try:
             self.distances(points[:1], points[:1])
         except Exception as error:

@@ -50,7 +50,9 @@ class Everyone:
     def nearest(self, size: int, own: int | None) -> "Known":
         """Return the nearest `size` training points except `own`."""
         order = np.argsort(self.distances, kind="stable")
-        order = order[order != own][:size]
+        if own is not None:
+            order = order[order != own]
+        order = order[:size]
         return Known(order, self.distances[order])
 
 

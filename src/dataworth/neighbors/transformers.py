@@ -25,26 +25,23 @@ class TransformerIndex:
     one thread at a time may search, because few transformers can be shared by threads.
     """
 
-    def __init__(self, points: Array, transformer: Any) -> None:
+    def __init__(self, points: Array, transformer: Any, *, anew: bool = False) -> None:
         self.n_points = points.shape[0]
         self.transformer = transformer
-        if not _is_fitted(transformer):
+        if anew or not _is_fitted(transformer):
             try:
                 self.transformer = clone(transformer).fit(points)
             except Exception as error:
-                raise InputError(
-                    "neighbors", "accept the training points", f"it says: {checks.reason(error)}"
-                ) from error
+                raise _said(error, "training") from error
         self._lock = threading.Lock()
 
     def find(self, queries: Array, limit: int) -> list[Ints | None]:
-        """Return at least `limit` - 1 positions for each query.
-
-        One fewer than `limit` is enough: the run asks for one more than it needs, because one of
-        them may be the validation point itself.
-        """
-        with self._lock:
-            graph = self.transformer.transform(queries)
+        """Return at least `limit` positions for each query."""
+        try:
+            with self._lock:
+                graph = self.transformer.transform(queries)
+        except Exception as error:
+            raise _said(error, "validation") from error
         if not issparse(graph) or graph.shape != (queries.shape[0], self.n_points):
             raise InputError(
                 "neighbors",
@@ -56,12 +53,11 @@ class TransformerIndex:
         for i in range(queries.shape[0]):
             index = graph.indices[graph.indptr[i] : graph.indptr[i + 1]].astype(np.int64)
             index = np.unique(index)
-            if index.size < limit - 1:
+            if index.size < limit:
                 raise InputError(
                     "neighbors",
-                    f"find the {limit - 1} neighbours that support or max_rank asks for",
+                    f"find {limit} neighbours, one more than support or max_rank asks for",
                     f"it found only {index.size} for one validation point",
-                    "Raise its n_neighbors.",
                 )
             found.append(index)
         return found
@@ -72,6 +68,12 @@ class TransformerIndex:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
+
+
+def _said(error: Exception, points: str) -> InputError:
+    return InputError(
+        "neighbors", f"accept the {points} points", f"it says: {checks.reason(error)}"
+    )
 
 
 def _is_fitted(transformer: Any) -> bool:

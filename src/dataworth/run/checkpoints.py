@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dataworth.errors import InputError
 from dataworth.files import archives
 from dataworth.files.atomic import atomic
 from dataworth.files.locks import locked
@@ -39,8 +40,10 @@ class Checkpoint:
 
     def __init__(self, folder: str | os.PathLike[str], print_of_run: str, every: float = 1.0):
         self.folder = Path(folder)
+        if not os.fspath(folder):
+            raise InputError("checkpoint", "name a folder", "got an empty name")
         if self.folder.exists() and not self.folder.is_dir():
-            raise NotADirectoryError(f"checkpoint must name a folder; {str(folder)!r} is a file.")
+            raise InputError("checkpoint", "name a folder", f"{str(folder)!r} is a file")
         self.folder.mkdir(parents=True, exist_ok=True)
         self.fingerprint = print_of_run
         self.every = every
@@ -88,9 +91,11 @@ class Checkpoint:
         except Exception:  # a damaged file can make its readers raise anything
             return None
         if facts["fingerprint"] != self.fingerprint:
-            raise ValueError(
-                f"checkpoint must be of the same data and parameters; {str(self.folder)!r} is of "
-                "another run. Name another folder, or remove this one."
+            raise InputError(
+                "checkpoint",
+                "be of the same data and parameters",
+                f"{str(self.folder)!r} is of another run",
+                "Name another folder, or remove this one.",
             )
         return facts["blocks"], sums, facts["error"]
 

@@ -13,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs import frames
 from dataworth.inputs.targets import Targets
 from dataworth.neighbors.points import Chosen, Points, Rows
 from dataworth.training.training_set import Learned, TrainingSet
@@ -148,9 +149,9 @@ class CrossFold:
                 return OpenedFold(points, targets, queries, codes, None)
         part = whole.part(self.judged, self._learned)
         self._learned = part.learned
-        judges = whole.part(self.positions, None)
         codes = part.targets.read(self.labels(), self.size)
-        return OpenedFold(part.points, part.targets, part.queries(judges.raw), codes, None)
+        queries = part.queries(frames.take(whole.raw, self.positions))
+        return OpenedFold(part.points, part.targets, queries, codes, None)
 
 
 def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fold]:

@@ -52,11 +52,14 @@ class TrainingSet:
         settings: Settings,
         encoder: Any,
         *,
+        array: Array | None = None,
         with_labels: bool = True,
         learned: Learned | None = None,
+        is_part: bool = False,
     ) -> None:
         self.raw, self.targets, self.settings, self.encoder = raw, targets, settings, encoder
-        self._with_labels, self._given = with_labels, learned
+        self._array, self._with_labels = array, with_labels
+        self._given, self._is_part = learned, is_part
 
     @classmethod
     def of(cls, X: Any, y: Any, settings: Settings) -> "TrainingSet":
@@ -71,9 +74,8 @@ class TrainingSet:
             return cls(None, kind.of(y, None), settings, None)
         if encoder is not None:
             return cls(X, kind.of(y, checks.rows(X, "X")), settings, encoder)
-        if not away:
-            X = checks.matrix(X, "X", sparse=True)
-        made = cls(X, kind.of(y, _length(X)), settings, None)
+        array = None if away else checks.matrix(X, "X", sparse=True)
+        made = cls(X, kind.of(y, _length(X if away else array)), settings, None, array=array)
         _ = made.points  # checks them
         return made
 
@@ -101,29 +103,32 @@ class TrainingSet:
             blocks = Blocks(self.raw, "X", int(settings.working_memory))
             measure.checked(blocks[0:1])
             return BlockPoints(blocks, measure)
-        array = self.raw if self.encoder is None else self._encoded(self.raw)
+        if self.encoder is not None:
+            array = self._encoded(self.raw)
+        elif self._array is not None:
+            array = self._array
+        else:
+            array = checks.matrix(self.raw, "X", sparse=True)
+        measure.check_scale(array)
         points = InMemory(measure.checked(array), measure)
         settings.check_source(points.array, away=False)
-        index = settings.index(points.array) if self._given is None else self._given.index
+        if self._given is None:
+            index = settings.index(points.array, anew=self._is_part)
+        else:
+            index = self._given.index
         return points if index is None else Indexed(points, index)
 
     @cached_property
     def fitted_encoder(self) -> Any:
         """The encoder, fitted on these points; None if there is no encoder."""
-        if self._given is not None or self.encoder is None:
-            return None if self._given is None else self._given.encoder
+        if self._given is not None:
+            return self._given.encoder
+        if self.encoder is None:
+            return None
         if self._with_labels:
             return clone(self.encoder).fit(self.raw, self.targets.given())
         # The label of a validation point must not shape the distances by which it judges.
-        encoder = fitted_without_labels(self.encoder, self.raw, self.targets.given())
-        if encoder is None:
-            raise InputError(
-                "encoder",
-                "not learn from labels in leave-one-out",
-                "it would see the label of each validation point",
-                "Instead, use value(cv=5).",
-            )
-        return encoder
+        return fitted_without_labels(self.encoder, self.raw, self.targets.given())
 
     @cached_property
     def without_labels(self) -> "TrainingSet":
@@ -151,17 +156,17 @@ class TrainingSet:
             X_val = self._encoded(X_val)
         return self.points.queries(X_val)
 
-    def is_partial(self, X_val: Any) -> bool:
-        """Whether a search finds only some neighbours."""
+    def is_partial(self, X_val: Any, limited: bool) -> bool:
+        """Whether a search finds only some neighbours; `limited` if the run needs only some."""
         if self.encoder is not None:
             return self.settings.indexed
-        return self.points.is_partial(X_val, self.settings.limited)
+        return self.points.is_partial(X_val, limited)
 
     def part(self, index: Ints, learned: Learned | None) -> "TrainingSet":
         """Return a copy of some of the points, with what was learned from them before."""
         raw = frames.take(self.raw, index)
         targets = self.targets.part(index)
-        return TrainingSet(raw, targets, self.settings, self.encoder, learned=learned)
+        return TrainingSet(raw, targets, self.settings, self.encoder, learned=learned, is_part=True)
 
     def digest(self) -> str:
         """Return a hash of the contents."""
