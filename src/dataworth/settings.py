@@ -19,6 +19,7 @@ from dataworth.games.registry import GAMES, GameKind
 from dataworth.games.semivalues import Law, law
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks
+from dataworth.inputs.identity import identity
 from dataworth.neighbors.approximate import Index
 from dataworth.neighbors.distances import COMPILED_METRICS, FITTED_METRICS, METRIC_NAMES, Measure
 from dataworth.neighbors.registry import SEARCHES
@@ -271,13 +272,9 @@ class Settings:
         return {name: plain(value) for name, value in self.params.items()}
 
     def identity(self) -> dict[str, Any]:
-        """Return the parameters that decide the result, with the code of functions."""
-        facts = {name: fact for name, fact in self.facts().items() if name not in MANNERS}
-        called = [getattr(self.params[name], "__code__", None) for name in ("weights", "metric")]
-        facts["code"] = [
-            None if code is None else [code.co_code.hex(), repr(code.co_consts)] for code in called
-        ]
-        return facts
+        """Return the parameters that decide the result, described by their contents."""
+        decisive = {name: value for name, value in self.params.items() if name not in MANNERS}
+        return {name: identity(value) for name, value in decisive.items()}
 
 
 def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:

@@ -126,7 +126,7 @@ def test_a_part_of_a_part_is_a_part_of_the_whole(place: str, tmp_path: Path) -> 
 def test_where_a_part_must_be_taken_out_or_cannot_be() -> None:
     folder = Path()
     assert PLACES["indexed"](X, folder).part(COLUMNS) is None
-    with pytest.raises(InputError, match="cv must be None where X is a Dask array"):
+    with pytest.raises(InputError, match="cv must be None if X is a Dask array"):
         PLACES["dask"](X, folder).part(COLUMNS)
     with pytest.raises(InputError, match="X_val must hold distances"):
         Precomputed(60).part(COLUMNS)
@@ -161,9 +161,9 @@ def test_of_precomputed_points_only_the_distances_are_known() -> None:
         assert points.is_partial(graph, limited)
     (found,) = points.search(ALL).rows(points.queries(graph))
     assert found.nearest(9, None).index.tolist() == [9, 4]
-    with pytest.raises(InputError, match="X_val must hold distances .*; got none"):
+    with pytest.raises(InputError, match="X_val must hold distances .*; got None"):
         points[0:1]
-    with pytest.raises(InputError, match="X_val must hold distances .*; got none"):
+    with pytest.raises(InputError, match="X_val must hold distances .*; got None"):
         points.take(COLUMNS)
 
 

@@ -25,6 +25,6 @@ def save(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
     """
     for name, array in arrays.items():
         if array.dtype.hasobject:
-            raise TypeError(f"the array {name!r} holds objects, which would have to be pickled")
+            raise ValueError(f"Object arrays cannot be saved; {name!r} would have to be pickled.")
     named: dict[str, Any] = dict(arrays)
     np.savez(file, **named)
