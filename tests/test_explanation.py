@@ -1,5 +1,7 @@
 """Explanations against values of single validation points."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -151,3 +153,27 @@ def test_bad_input() -> None:
         valuator.explain([0.5])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="call value first"):
         valuator.fit(X, y).explain(0)
+
+
+def test_threads_that_share_an_estimator_explain_their_own_values() -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    barrier = threading.Barrier(8)
+
+    def work(i: int) -> bool:
+        values = valuator.value(X[i : i + 2] + 0.1, y[i : i + 2])
+        barrier.wait()
+        explained = valuator.explain(5)
+        return bool(explained.value == pytest.approx(values.values[5], abs=1e-14))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_another_thread_explains_the_last_values() -> None:
+    X, y = cloud()
+    valuator = KNNShapley().fit(X, y)
+    values = valuator.value()
+    with ThreadPoolExecutor(1) as pool:
+        explained = pool.submit(valuator.explain, 5).result()
+    assert explained.value == pytest.approx(values.values[5], abs=1e-14)

@@ -1,8 +1,12 @@
+import copy
+import pickle
 import zipfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 
@@ -141,3 +145,22 @@ def test_file_is_a_plain_archive(values: DataValues, tmp_path: Path) -> None:
         "upper.npy",
         "values.npy",
     ]
+
+
+def test_copies_and_other_processes(values: DataValues, tmp_path: Path) -> None:
+    for again in (
+        pickle.loads(pickle.dumps(values)),
+        copy.deepcopy(values),
+        joblib.Parallel(n_jobs=2)(joblib.delayed(_returned)(values) for _ in range(2))[0],
+        joblib.Memory(tmp_path, verbose=0).cache(_returned)(values),
+    ):
+        np.testing.assert_array_equal(again.values, values.values)
+        assert dict(again.params) == dict(values.params)
+        assert not again.values.flags.writeable
+        params: Any = again.params
+        with pytest.raises(TypeError):
+            params["game"] = "other"
+
+
+def _returned(values: DataValues) -> DataValues:
+    return values

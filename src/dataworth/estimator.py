@@ -1,6 +1,7 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
 import textwrap
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -329,7 +330,7 @@ class KNNShapley(BaseEstimator):
         total, error = adding_up.total(parts, settings, shape, kept)
         n_val = sum(fold.size for fold in parts)
         total = total / n_val
-        self._last = _LastRun(settings, parts)
+        self._remember(_LastRun(settings, parts))
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
@@ -343,6 +344,14 @@ class KNNShapley(BaseEstimator):
             version=dataworth.__version__,
             origin=self._origin,
         )
+
+    def _remember(self, run: _LastRun) -> None:
+        """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
+        alive = {thread.ident for thread in threading.enumerate()}
+        kept = {ident: last for ident, last in getattr(self, "_last", {}).items() if ident in alive}
+        own = threading.get_ident()
+        kept.pop(own, None)
+        self._last: dict[int | None, _LastRun] = {**kept, own: run}
 
     def _fingerprint(
         self, settings: Settings, parts: Sequence[Fold], X_val: Any, y_val: Any
@@ -388,11 +397,12 @@ class KNNShapley(BaseEstimator):
         check_is_fitted(self, "_training")
         if not hasattr(self, "_last"):
             raise ValueError("explain needs values: call value first.")
+        own = self._last.get(threading.get_ident())
+        last = next(reversed(self._last.values())) if own is None else own
         several = np.ndim(points) > 0
         chosen = checks.positions(
             points if several else [points], "points", self._training.n_points
         )
-        last = self._last
         explained = explanation.explain(self._training, last.settings, last.folds, chosen)
         return explained if several else explained[0]
 

@@ -79,6 +79,13 @@ class DataValues:
             object.__setattr__(self, name, view)
         object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "params": dict(self.params)}  # a read-only view does not travel
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     def __len__(self) -> int:
         return self.values.size
 
