@@ -29,7 +29,7 @@ def beta_shapley(n: int, utility: Utility, alpha: float, beta: float) -> NDArray
         return math.gamma(a) * math.gamma(b) / math.gamma(a + b)
 
     whole = function(beta, alpha)
-    return semivalue(n, utility, lambda k: function(beta + k, alpha + n - 1 - k) / whole)
+    return semivalue(n, utility, lambda k: function(beta + k, alpha + (n - 1 - k)) / whole)
 
 
 def semivalue(n: int, utility: Utility, chance: Callable[[int], float]) -> NDArray[np.float64]:

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dataworth import KNNShapley
 from dataworth.errors import InputError
 from dataworth.games.kernels.coefficients import room, shapley_like
 from dataworth.games.semivalues import SEMIVALUES, Law, law, typed
+from tests import naive
 
 
 @pytest.mark.parametrize(
@@ -84,3 +86,18 @@ def test_other_texts_are_refused(text: str) -> None:
         typed(text)
     wanted = "semivalue must be shapley, banzhaf or beta:alpha,beta"
     assert str(caught.value) == f"{wanted}; got {text!r}."
+
+
+@pytest.mark.parametrize("numbers", [(1e-6, 1.0), (1.0, 1e-6), (1e-6, 1e-6), (1e-6, 5.0)])
+def test_tiny_numbers_lose_no_digits(numbers: tuple[float, float]) -> None:
+    """1e-6 + 3 - 3 is not 1e-6: small parameters must be added last."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(3, 9)), int(rng.integers(1, 12))
+        y, row = np.append([0, 1], rng.integers(0, 2, n - 2)), rng.random(n)
+        valuator = KNNShapley(
+            metric="precomputed", weights="uniform", n_neighbors=k, semivalue=("beta", *numbers)
+        )
+        got = valuator.fit(None, y).value(row[None], [0]).values
+        share = naive.soft_share(naive.ranking(row.tolist()), y.tolist(), [1.0] * n, 0, k)
+        np.testing.assert_allclose(got, naive.beta_shapley(n, share, *numbers), rtol=0, atol=1e-12)

@@ -77,7 +77,7 @@ def shapley_like(n: int, k: int, alpha: float = 1.0, beta: float = 1.0) -> Coeff
         chances = np.cumsum(np.log2((alpha + before) / (alpha + beta + before)))
         log_first = np.concatenate([np.zeros(min(n + 1, 2)), chances])
         log_start = math.fsum(math.log2((beta + j) / (alpha + beta + j)) for j in range(k))
-        steps += np.log2((alpha + rank - 1.0 - k) / (alpha + beta + rank - 1.0))
+        steps += np.log2((alpha + (rank - 1.0 - k)) / (alpha + beta + rank - 1.0))
     displace[k + 1 :] = np.exp2(log_start + np.cumsum(steps) - steps)
     behind[:-1] = np.cumsum(displace[:0:-1])[::-1]
     exponent = np.floor(log_first).astype(np.int64)
@@ -127,7 +127,7 @@ def room(
             break
         share_in *= max(ranked - 1 - size, 0) / left
         share_out *= min(max(ranked - size, 0) / left, 1.0)
-        odds = 1.0 if banzhaf else (c.beta + size) / (c.alpha + left - 1)
+        odds = 1.0 if banzhaf else (c.beta + size) / (c.alpha + (left - 1))
         value *= left / (size + 1) * odds
         if value > 2.0**500:
             value *= 2.0**-500
