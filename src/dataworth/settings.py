@@ -273,8 +273,16 @@ class Settings:
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide the result, described by their contents."""
-        decisive = {name: value for name, value in self.params.items() if name not in MANNERS}
-        return {name: identity(value) for name, value in decisive.items()}
+        found = {}
+        for name, value in self.params.items():
+            if name not in MANNERS:
+                try:
+                    found[name] = identity(value)
+                except InputError as error:
+                    raise InputError(
+                        error.argument, error.wanted, f"{error.came} in {name}"
+                    ) from error
+        return found
 
 
 def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:

@@ -107,6 +107,8 @@ PAIRS = {
     "names of functions": (named, other),
     "compiled functions": (njit(named), njit(other)),
     "builtins": (min, max),
+    "places": (made("f = lambda d: d[..., 0]"), made("f = lambda d: d[..., 1]")),
+    "ranges": (closure(range(3)), closure(range(4))),
     "ufuncs": (np.exp, np.cos),
     "estimators": (PCA(2), PCA(3)),
     "kinds of estimators": (PCA(), StandardScaler()),
@@ -173,7 +175,7 @@ def test_what_cannot_be_told_is_refused(tmp_path: Path) -> None:
     steps = iter(range(100))
     valuator = KNNShapley(weights=lambda d: d * 0 + (next(steps) < 1000)).fit(X, y)
     valuator.value(X[:3], y[:3])
-    with pytest.raises(InputError, match="checkpoint must be None"):
+    with pytest.raises(InputError, match="checkpoint must be None .*range_iterator in weights"):
         valuator.value(X[:3], y[:3], checkpoint=tmp_path)
 
 

@@ -60,7 +60,7 @@ class _Description:
     def of(self, value: Any) -> Any:
         if value is None or isinstance(value, bool | int | str):
             return value
-        if isinstance(value, float | complex | bytes):
+        if isinstance(value, float | complex | bytes | range | slice | types.EllipsisType):
             return [type(value).__name__, repr(value)]
         if isinstance(value, np.generic | np.ndarray):
             return self._array(np.asarray(value))
