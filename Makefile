@@ -12,7 +12,7 @@ demo: .venv/.core
 
 test: .venv/.dev
 	@bash scripts/browser
-	$(BIN)/python -m pytest --ignore=tests/paper --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --ignore=tests/paper --numprocesses auto --dist worksteal
 
 # The experiments of the paper. They need torch, which is large and which nothing else uses.
 test-paper: .venv/.paper
@@ -24,7 +24,7 @@ UNCOMPILED := tests/games tests/weights tests/test_explanation.py \
 coverage: .venv/.dev
 	@bash scripts/browser
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m coverage run -m pytest --numprocesses auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest --numprocesses auto $(UNCOMPILED)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
