@@ -153,9 +153,11 @@ class KNNShapley(BaseEstimator):
     Notes
     -----
     Each validation point takes time for the distances and then, with N training points, K
-    neighbours and b bits, O(N log N) to rank the points, O(N K^2 2^b) for a weighted game and O(N)
-    for an unweighted soft or regression game. The first 3K ranks cost up to 3K times as much each.
-    In the hard game of C classes, the points of the right class are walked C - 1 times. Memory is
+    neighbours and b bits, O(N log N) to rank the points, and for the game:
+
+    <costs>
+
+    The first 3K ranks of a weighted game cost up to 3K times as much each. Memory is
     O(N + K^2 2^b), and O(K 4^b) for the soft and regression games. Equal distances are ranked by
     the position of the training point.
 
@@ -424,14 +426,14 @@ def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
     return recall
 
 
-def _listed(entries: Iterable[tuple[str, str]]) -> str:
-    """Return the entries of a registry as a list for the docstring of a parameter."""
+def _listed(entries: Iterable[tuple[str, str]], indent: int = 8) -> str:
+    """Return the entries of a registry as a list for a docstring."""
     lines = [
         textwrap.fill(
             f"- `{name}`: {words[:-1] if words.endswith('.') else words}.",
             width=100,
-            initial_indent=" " * 8,
-            subsequent_indent=" " * 10,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * (indent + 2),
             break_on_hyphens=False,
         )
         for name, words in entries
@@ -450,7 +452,8 @@ def _described(doc: str) -> str:
     }
     for name, entries in words.items():
         doc = doc.replace(f"<{name}>", _listed(entries))
-    return doc
+    costs = ((repr(kind.name), kind.cost) for kind in GAMES.values())
+    return doc.replace("<costs>", _listed(costs, indent=4))
 
 
 if KNNShapley.__doc__:  # python -OO keeps no docstrings

@@ -14,7 +14,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dataworth import ForestLeaves, TableEncoder
-from dataworth.encoders.choice import encoder_for, encoder_of, own_metric
+from dataworth.encoders.choice import (
+    encoder_for,
+    encoder_of,
+    fitted_without_labels,
+    own_metric,
+)
+from dataworth.errors import InputError
 
 
 class Angles(BaseEstimator):
@@ -56,3 +62,18 @@ def test_arrays_are_used_as_they_are() -> None:
 )
 def test_the_metric_of_an_encoder(encoder: Any, metric: str | None) -> None:
     assert own_metric(encoder) == metric
+
+
+class Broken(BaseEstimator):
+    """Cannot be fitted without labels, for a reason of its own."""
+
+    def fit(self, X: Any, y: Any = None) -> "Broken":
+        if y is None:
+            raise RuntimeError("disk full")
+        return self
+
+
+def test_why_an_encoder_could_not_be_fitted_is_kept() -> None:
+    with pytest.raises(InputError, match="encoder must not learn from labels") as caught:
+        fitted_without_labels(Broken(), [[0.0], [1.0]], [0, 1])
+    assert str(caught.value.__cause__) == "disk full"

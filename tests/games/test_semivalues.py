@@ -27,6 +27,12 @@ def test_law(value: Any, expected: Law) -> None:
     assert all(type(number) is float for number in law(value))
 
 
+@pytest.mark.parametrize("value", [("shapley",), ["banzhaf"], "beta", ("beta", 1.0), ()])
+def test_names_and_numbers_must_go_together(value: Any) -> None:
+    with pytest.raises(InputError, match="semivalue must be 'shapley', 'banzhaf' or"):
+        law(value)
+
+
 @pytest.mark.parametrize(
     ("alpha", "beta", "ahead"), [(1.0, 16.0, "large"), (16.0, 1.0, "small"), (1.0, 1.0, "neither")]
 )
