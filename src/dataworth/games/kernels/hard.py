@@ -15,7 +15,8 @@ import numpy as np
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
-from dataworth.games.kernels.walk import Lattice, walk
+from dataworth.games.kernels.vote_runs import vote
+from dataworth.games.kernels.walk import Lattice
 
 
 @compiled()
@@ -82,7 +83,7 @@ def binary(
     if ids.size == players:
         outside = outside[:0]
     game = _signed_sum_lattice(k, top, tie)
-    walk(ids, game, inside, outside, c.displace, c.inverse, out, tail)
+    vote(ids, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
 
 

@@ -11,6 +11,7 @@ from numba import uint64
 
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
+from dataworth.games.kernels.runs import shares
 from dataworth.games.kernels.walk import downdate, downdate_terms
 
 
@@ -178,6 +179,100 @@ def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
                 moments[2, up] = keep * moments[2, up] + take * moved_two
             moments[1, up] = keep * moments[1, up] + take * moved_one
             moments[0, up] = keep * moments[0, up] + take * moved
+
+
+@compiled(fastmath=True)
+def set_ends(moments: Floats, powers: Floats, nodes: int, most: int, ends: Floats) -> None:
+    """Write E[Z_T^q / (W_T + (j+1) u)^p], q < p, over sets T of K-1-j points, into ends[q, j].
+
+    `powers` are those of the weight u.
+    """
+    order = moments.shape[0] - 1
+    levels = moments.shape[1] // nodes
+    for q in range(order):
+        for j in range(most):
+            low, up = uint64((levels - 1 - j) * nodes), uint64((j + 1) * nodes)
+            total = 0.0
+            for r in range(uint64(nodes)):
+                total += powers[order, up + r] * moments[q, low + r]
+            ends[q, j] = total
+
+
+@compiled(fastmath=True)
+def add_run(
+    moments: Floats,
+    sums: Floats,
+    powers: Floats,
+    gains: Floats,
+    most: int,
+    before: int,
+    inverse: Floats,
+    c: Floats,
+) -> None:
+    """Add the e_{t,q} of all points of a run to the sums.
+
+    Each of the j < `most` members that come from the run adds its factor and its mean contribution,
+    whose sums over the run are in `gains`; for the others, `before` points have been passed.
+    """
+    order = moments.shape[0] - 1
+    levels = gains.shape[1]
+    nodes = uint64(moments.shape[1] // levels)
+    z = powers[order, nodes : 2 * nodes]
+    for j in range(most):
+        level = levels - 1 - j
+        terms = downdate_terms(before, level)
+        downdate(1.0, before, level, terms, inverse, c)
+        own = powers[order, uint64(j) * nodes : uint64(j + 1) * nodes]
+        chance, without, with_m = gains[0, j], gains[1, j], gains[2, j]
+        for t in range(terms):
+            low = uint64(level - t) * nodes
+            at, after = uint64(t) * nodes, uint64(t + 1) * nodes
+            for r in range(nodes):
+                scale = c[t] * own[r]
+                none, one = scale * moments[0, low + r], scale * moments[1, low + r]
+                sums[0, after + r] += chance * none
+                sums[0, at + r] -= chance * none * z[r]
+                sums[1, after + r] += chance * one + without * none
+                sums[1, at + r] -= (chance * one + with_m * none) * z[r]
+            if order == 2:
+                square, square_m = gains[3, j], gains[4, j]
+                for r in range(nodes):
+                    scale = c[t] * own[r]
+                    none, one = scale * moments[0, low + r], scale * moments[1, low + r]
+                    two = chance * scale * moments[2, low + r]
+                    sums[2, after + r] += two + 2.0 * without * one + square * none
+                    sums[2, at + r] -= (two + 2.0 * with_m * one + square_m * none) * z[r]
+
+
+@compiled(fastmath=True)
+def advance_run(moments: Floats, powers: Floats, zeta: Floats, before: int, c: Floats) -> None:
+    """Pass all points of a run at once; `powers` are those of its weight, `c` is scratch."""
+    order = moments.shape[0] - 1
+    levels = c.size - 2
+    nodes = uint64(moments.shape[1] // levels)
+    length = zeta.size
+    first = zeta.sum()
+    second = (zeta * zeta).sum()
+    mean = first / length
+    pair = (first * first - second) / (length * max(length - 1.0, 1.0))
+    for level in range(levels - 1, 0, -1):
+        count = shares(level, before, length, c)
+        up = uint64(level) * nodes
+        for q in range(order + 1):
+            for r in range(nodes):
+                moments[q, up + r] *= c[0]
+        for j in range(1, count):
+            low = uint64(level - j) * nodes
+            own = powers[order, uint64(j) * nodes : uint64(j + 1) * nodes]
+            chance, gain = c[j], c[j] * j * mean
+            square = c[j] * (j * second / length + j * (j - 1.0) * pair)
+            for r in range(nodes):
+                none, one = own[r] * moments[0, low + r], own[r] * moments[1, low + r]
+                moments[0, up + r] += chance * none
+                moments[1, up + r] += chance * one + gain * none
+                if order == 2:
+                    two = own[r] * moments[2, low + r]
+                    moments[2, up + r] += chance * two + 2.0 * gain * one + square * none
 
 
 @compiled(fastmath=True)

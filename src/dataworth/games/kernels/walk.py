@@ -71,7 +71,7 @@ class Lattice(NamedTuple):
 
 
 @inlined
-def _pass_point(
+def pass_point(
     table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats
 ) -> None:
     """Turn the table of m-1 points into that of m points, where the m-th point has this shift."""
@@ -112,7 +112,7 @@ def downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out:
 
 
 @inlined
-def _add_gains(
+def add_gains(
     table: Floats,
     size: int,
     origin: int,
@@ -153,13 +153,13 @@ def _add_gains(
 
 
 @compiled()
-def _start(table: Floats, utility: Floats, levels: int) -> None:
+def start_table(table: Floats, utility: Floats, levels: int) -> None:
     for level in range(levels):
         table[level * utility.size : (level + 1) * utility.size] = utility
 
 
 @compiled(fastmath=True)
-def _near_ranks(
+def near_ranks(
     ids: Ints,
     stop: int,
     value: int,
@@ -179,7 +179,7 @@ def _near_ranks(
     size = utility.size
     levels = room.size
     top = (levels - 1) * size + origin
-    _start(table, utility, levels)
+    start_table(table, utility, levels)
     total = 0.0
     passed = 0
     skipped = False
@@ -193,7 +193,7 @@ def _near_ranks(
             skipped = True
         else:
             passed += 1
-            _pass_point(table, size, slices, shift, passed, inverse)
+            pass_point(table, size, slices, shift, passed, inverse)
     if stop == ids.size:
         for level in range(levels):
             base = level * size + origin
@@ -228,14 +228,14 @@ def _far_ranks(
     slot = np.full(shifts.size, -1)
     seen = np.empty(shifts.size, np.int64)
     count = 0
-    _start(table, utility, levels)
+    start_table(table, utility, levels)
     for m in range(start):
         value = ids[m]
         if slot[value] < 0:
             slot[value] = count
             seen[count] = shifts[value]
             count += 1
-        _pass_point(table, size, slices, shifts[value], m + 1, inverse)
+        pass_point(table, size, slices, shifts[value], m + 1, inverse)
     block = 1
     while start < n:
         stop = min(2 * start, n)
@@ -244,7 +244,7 @@ def _far_ranks(
             value = ids[m]
             shift = shifts[value]
             downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients)
-            _add_gains(
+            add_gains(
                 table, size, origin, levels - 1, coefficients, terms, seen, count, shift, sums
             )
             if slot[value] < 0:
@@ -252,18 +252,86 @@ def _far_ranks(
                 seen[count] = shift
                 count += 1
             out[m] = -sums[slot[value]]
-            _pass_point(table, size, slices, shift, m + 1, inverse)
+            pass_point(table, size, slices, shift, m + 1, inverse)
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
                 downdate(room[level], n, level, terms, inverse, coefficients)
-                _add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
+                add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
         for value in range(shifts.size):
             if slot[value] >= 0:
                 totals[block, value] = sums[slot[value]]
         sums[:] = 0.0
         block += 1
         start = stop
+
+
+@compiled()
+def near_totals(
+    ids: Ints,
+    game: Lattice,
+    room: Floats,
+    displace: Floats,
+    inverse: Floats,
+    table: Floats,
+    out: Floats,
+) -> tuple[int, Floats]:
+    """Value the first ranks; return how many they are, and room for the sums of all blocks.
+
+    The sums have a row for each block and a column for each kind. The first block is done.
+    """
+    near = min(ids.size, NEAR * room.size)
+    blocks = 1
+    stop = near
+    while stop < ids.size:
+        blocks += 1
+        stop *= 2
+    totals = np.zeros((blocks, game.shifts.size))
+    done = np.zeros(game.shifts.size, np.bool_)
+    for m in range(near):
+        if not done[ids[m]]:
+            done[ids[m]] = True
+            totals[0, ids[m]] = near_ranks(
+                ids, near, ids[m], game, room, displace, inverse, table, out
+            )
+    return near, totals
+
+
+@compiled()
+def add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
+    """Add to each value the sums of its block and of all later ones."""
+    for block in range(totals.shape[0] - 2, -1, -1):
+        totals[block] += totals[block + 1]
+    block = 0
+    stop = near
+    for m in range(ids.size):
+        if m == stop:
+            block += 1
+            stop *= 2
+        out[m] += totals[block, ids[m]]
+
+
+@compiled()
+def add_outside(
+    ids: Ints,
+    near: int,
+    game: Lattice,
+    outside: Floats,
+    inverse: Floats,
+    table: Floats,
+    tail: Floats,
+) -> None:
+    """Write the values of the points behind the ranked ones, by kind, into `tail`."""
+    shifts, utility, origin, slices = game
+    if near == ids.size:  # each table so far lacks a point
+        start_table(table, utility, outside.size)
+        for m in range(near):
+            pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
+    for value in range(shifts.size):
+        tail[value] = 0.0
+        for level in range(outside.size):
+            base = level * utility.size + origin
+            tail[value] += outside[level] * (table[base + shifts[value]] - table[base])
 
 
 @compiled()
@@ -298,42 +366,12 @@ def walk(
     tail : (V,) array
         Receives the values of the points behind the ranked ones, by kind, if there are any.
     """
-    shifts, utility, origin, slices = game
     n = ids.size
     levels = room.size
-    near = min(n, NEAR * levels)
-    blocks = 1
-    stop = near
-    while stop < n:
-        blocks += 1
-        stop *= 2
-    totals = np.zeros((blocks, shifts.size))
-    table = np.empty(levels * utility.size)
-    done = np.zeros(shifts.size, np.bool_)
-    for m in range(near):
-        if not done[ids[m]]:
-            done[ids[m]] = True
-            totals[0, ids[m]] = _near_ranks(
-                ids, near, ids[m], game, room, displace, inverse, table, out
-            )
+    table = np.empty(levels * game.utility.size)
+    near, totals = near_totals(ids, game, room, displace, inverse, table, out)
     if near < n:
         _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
-    for block in range(blocks - 2, -1, -1):
-        totals[block] += totals[block + 1]
-    block = 0
-    stop = near
-    for m in range(n):
-        if m == stop:
-            block += 1
-            stop *= 2
-        out[m] += totals[block, ids[m]]
+    add_totals(ids, near, totals, out)
     if outside.size > 0:
-        if near == n:  # each table so far lacks a point
-            _start(table, utility, levels)
-            for m in range(n):
-                _pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
-        for value in range(shifts.size):
-            tail[value] = 0.0
-            for level in range(levels):
-                base = level * utility.size + origin
-                tail[value] += outside[level] * (table[base + shifts[value]] - table[base])
+        add_outside(ids, near, game, outside, inverse, table, tail)

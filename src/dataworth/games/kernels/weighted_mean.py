@@ -36,17 +36,23 @@ Cost: O(n K J) for n points and J nodes; memory O(K J + n).
 
 import numpy as np
 
-from dataworth.arrays import Floats
+from numba import uint64
+
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
+from dataworth.games.kernels.runs import pass_ranks, pass_ranks_squared
 from dataworth.games.kernels.subset_moments import (
     Points,
     add_room,
+    add_run,
     added,
     advance,
+    advance_run,
     begin,
     is_new,
     read,
     set_downdate,
+    set_ends,
     set_factors,
     set_powers,
     step,
@@ -109,9 +115,38 @@ def _near_ranks(
             out[m] += total
 
 
+@compiled()
+def _runs(points: Points, first: int) -> tuple[Ints, Ints]:
+    """Return where each run beyond the first ranks starts, and the end; and the block it is in.
+
+    A run is a stretch of equal weights inside one doubling block.
+    """
+    n = points.zeta.size
+    count, stop = 1, 2 * first
+    for m in range(first + 1, n):
+        if m == stop or is_new(points, m):
+            count += 1
+        if m == stop:
+            stop *= 2
+    starts, blocks = np.empty(count + 1, np.int64), np.empty(count, np.int64)
+    starts[0], blocks[0] = first, 0
+    count, stop, block = 1, 2 * first, 0
+    for m in range(first + 1, n):
+        if m == stop:
+            stop *= 2
+            block += 1
+        elif not is_new(points, m):
+            continue
+        starts[count], blocks[count] = m, block
+        count += 1
+    starts[count] = n
+    return starts, blocks
+
+
 @compiled(fastmath=True)
 def _far_ranks(
-    first: int,
+    starts: Ints,
+    blocks: Ints,
     points: Points,
     start: Floats,
     room: Floats,
@@ -119,70 +154,89 @@ def _far_ranks(
     inverse: Floats,
     moments: Floats,
     sums: Floats,
+    read_off: Floats,
     out: Floats,
 ) -> None:
-    """Walk all ranks and gather sums from rank `first` on, one set for each doubling block."""
-    n = points.zeta.size
+    """Walk all ranks and gather sums beyond the first ranks, one set for each doubling block.
+
+    What a point must not gain, from points before it in its block, is taken off at once if it is
+    in a short run. For a long run, the numbers that say it are left in `read_off`.
+    """
     levels = room.size
     nodes = start.shape[1]
+    order = start.shape[0] - 1
     z = np.empty(nodes)
-    powers = np.empty((start.shape[0], (levels + 1) * nodes))
+    powers = np.empty((order + 1, (levels + 1) * nodes))
     c = np.zeros(levels + 2)
+    ends, gains = np.empty((order, levels)), np.empty((2 * order + 1, levels))
     begin(moments, start)
-    for m in range(first):
+    for m in range(starts[0]):
         set_factors(points, m, z)
         advance(moments, z, points.zeta[m], m + 1)
-    block = 0
-    while first < n:
-        stop = min(2 * first, n)
-        terms = downdate_terms(first, levels - 1)
-        block_sums = sums[block]
-        for m in range(first, stop):
-            if m == first or is_new(points, m):
-                set_factors(points, m, z)
-                set_powers(z, terms, powers)
-            out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
-            set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
-            if start.shape[0] == 3:
-                step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
-            step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
-        if stop == n:
-            add_room(moments, nodes, n, room, inverse, c, block_sums)
-        block += 1
-        first = stop
+    terms = 0
+    for run in range(blocks.size):
+        first, stop = starts[run], starts[run + 1]
+        if run == 0 or blocks[run] != blocks[run - 1]:
+            terms = downdate_terms(first, levels - 1)
+        block_sums = sums[blocks[run]]
+        set_factors(points, first, z)
+        if 2 * (stop - first) < levels or stop - first == 1:
+            set_powers(z, terms, powers)
+            read_off[run] = 0.0
+            for m in range(first, stop):
+                out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
+                set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
+                if order == 2:
+                    step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+                step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+            continue
+        set_powers(z, levels, powers)
+        most = min(levels, stop - first)
+        set_ends(moments, powers, nodes, most, ends)
+        if order == 2:
+            pass_ranks_squared(first, stop, levels, points.zeta, displace, inverse, ends, gains, out)
+        else:
+            pass_ranks(first, stop, levels, points.zeta, displace, inverse, ends, gains, out)
+        add_run(moments, block_sums, powers, gains, most, first, inverse, c)
+        for q in range(order + 1):
+            read_off[run, q] = (block_sums[q] * powers[q]).sum()
+        advance_run(moments, powers, points.zeta[first:stop], first, c)
+    add_room(moments, nodes, points.zeta.size, room, inverse, c, sums[-1])
 
 
 @compiled(fastmath=True)
 def _add_reading(
-    near: int,
-    points: Points,
-    sums: Floats,
-    out: Floats,
+    starts: Ints, blocks: Ints, points: Points, sums: Floats, read_off: Floats, out: Floats
 ) -> None:
     """Add to the value of each point what the sums of its block and of all later ones give it."""
     size = sums.shape[2]
     orders = sums.shape[1]
     z = np.empty(max(points.table.shape[1], points.rates.size))
     powers = np.empty((orders, size))
-    parts = np.empty(orders)
-    block = 0
-    stop = 2 * near
-    for m in range(points.zeta.size):
-        fresh = m == 0 or is_new(points, m)
-        if fresh:
+    parts = np.empty(3)
+    for run in range(-1, blocks.size):  # the first ranks come before all runs
+        first, stop = (0, starts[0]) if run < 0 else (starts[run], starts[run + 1])
+        m = first
+        while m < stop:
             set_factors(points, m, z)
             set_powers(z, size // z.size - 1, powers)
-        if m == stop:
-            block += 1
-            stop *= 2
-            fresh = True
-        if fresh:
+            end = stop
+            if run < 0:
+                end = m + 1
+                while end < stop and not is_new(points, end):
+                    end += 1
+            parts[0] = 0.0
             for q in range(orders):
-                parts[q] = (sums[block, q] * powers[q]).sum()
-        value = 0.0
-        for q in range(orders):
-            value = value * points.zeta[m] + parts[q]
-        out[m] += value
+                part = (sums[max(blocks[run], 0) if run >= 0 else 0, q] * powers[q]).sum()
+                parts[q + 3 - orders] = part - (read_off[run, q] if run >= 0 else 0.0)
+            square, linear, constant = parts[0], parts[1], parts[2]
+            if orders == 2:
+                for i in range(uint64(m), uint64(end)):
+                    out[i] += linear * points.zeta[i] + constant
+            else:
+                for i in range(uint64(m), uint64(end)):
+                    out[i] += (square * points.zeta[i] + linear) * points.zeta[i] + constant
+            m = end
 
 
 @compiled(fastmath=True)
@@ -229,16 +283,15 @@ def values(
                 done[j] = done[j] or _alike(points, m, j)
             _near_ranks(near, m, points, start, room, displace, moments, out)
     if near < n:
-        blocks = 0
-        stop = near
-        while stop < n:
-            blocks += 1
-            stop *= 2
-        sums = np.zeros((blocks, start.shape[0], (levels + 1) * nodes))
-        _far_ranks(near, points, start, room, displace, inverse, moments, sums, out)
-        for block in range(blocks - 2, -1, -1):
+        starts, blocks = _runs(points, near)
+        sums = np.zeros((blocks[-1] + 1, start.shape[0], (levels + 1) * nodes))
+        read_off = np.empty((blocks.size, start.shape[0]))
+        _far_ranks(
+            starts, blocks, points, start, room, displace, inverse, moments, sums, read_off, out
+        )
+        for block in range(blocks[-1] - 1, -1, -1):
             sums[block] += sums[block + 1]
-        _add_reading(near, points, sums, out)
+        _add_reading(starts, blocks, points, sums, read_off, out)
     elif outside.size > 0:  # each set of moments so far lacks a point
         z = np.empty(nodes)
         begin(moments, start)
