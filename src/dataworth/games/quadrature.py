@@ -4,28 +4,26 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
+from scipy.linalg import eigh_tridiagonal, qr
 from scipy.special import gamma, roots_legendre
 
 from dataworth.arrays import Floats
 
+# Above this many nodes of a Gaussian quadrature, fewer nodes do as well.
+MOST_GAUSSIAN = 28
 # The relative error that real weights allow in 1 / T^p.
 TOLERANCE = 1e-10
 # Over more doublings of the total than this, the trapezoidal rule replaces the fit.
 MOST_FITTED = 60
 
 
-def table_bytes(neighbors: int, top: int) -> int:
-    """Return how many bytes the table of `integer_nodes` takes."""
-    return 8 * (top + 1) * ((neighbors * top + 1) // 2 + 1)
-
-
 @lru_cache(maxsize=4)
 def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]:
-    """Return nodes with 1 / T^p = sum_r s_r x_r^T, exactly, for T = 1..neighbors * top.
+    """Return nodes with 1 / T^p = sum_r s_r x_r^T, to rounding, for T = 1..neighbors * top.
 
     1/T is the integral of x^(T-1) over [0, 1], and 1/T^2 that of -log(x) x^(T-1). Gaussian
-    quadrature with n nodes is exact for polynomials of degree up to 2n - 1.
+    quadrature with n nodes is exact for polynomials of degree up to 2n - 1. If that takes many
+    nodes, far fewer, chosen among those of a rule for all real T, do as well.
 
     Returns
     -------
@@ -36,11 +34,48 @@ def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]
         The coefficients s_r.
     """
     n = max((neighbors * top + 1) // 2, 1)
-    x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
-    factors = np.zeros((top + 1, n + 1))
-    factors[:, :-1] = x ** np.arange(top + 1)[:, None]
-    factors[0, -1] = 1.0
-    return factors, weight / x
+    levels = np.arange(top + 1)[:, None]
+    if n > MOST_GAUSSIAN:
+        rates, coefficients = _chosen_nodes(neighbors * top, power)
+        factors = np.exp(-rates * levels)
+    else:
+        x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
+        factors, coefficients = x**levels, weight / x
+    none = (levels == 0).astype(np.float64)
+    return np.hstack([factors, none]), coefficients
+
+
+def _chosen_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
+    """Return rates and coefficients with 1 / T^p = sum_r s_r exp(-rate_r T) for T = 1..largest.
+
+    The trapezoidal rule for the integral of exp(p u - T exp(u)) over u, with a short step, has no
+    error but rounding. Its functions of T span few dimensions, to rounding. A pivoted QR
+    decomposition chooses as many of them as span the rest, and least squares refit the
+    coefficients.
+    """
+    step = 0.2
+    u = np.arange(math.log(1e-18 ** (1.0 / power) / largest), math.log(45.0 + 10.0 * power), step)
+    total = np.unique(np.rint(np.geomspace(1.0, largest, 32 * math.ceil(math.log(largest)))))
+
+    def functions(total: Floats, u: Floats) -> Floats:
+        logs = power * (np.log(total)[:, None] + u) - np.outer(total, np.exp(u))
+        return step * np.exp(logs)
+
+    every = functions(total, u)
+    _, triangle, pivots = qr(every, mode="economic", pivoting=True)
+    size = np.abs(np.diag(triangle))
+    best = math.inf
+    for tolerance in (1e-14, 3e-15, 1e-15, 3e-16):
+        tried = np.sort(pivots[: np.count_nonzero(size > tolerance * size[0])])
+        some = every[:, tried]
+        x = np.linalg.lstsq(some, np.ones(total.size), rcond=1e-16)[0]
+        x += np.linalg.lstsq(some, 1.0 - some @ x, rcond=1e-16)[0]
+        error = float(np.abs(some @ x - 1.0).max())
+        if error < best:
+            best, chosen, coefficients = error, tried, x
+        if best < 4e-15:
+            break
+    return np.exp(u[chosen]), coefficients * step * np.exp(power * u[chosen])
 
 
 def _legendre_nodes(n: int) -> tuple[Floats, Floats]:

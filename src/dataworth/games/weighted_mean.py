@@ -3,7 +3,6 @@
 import numpy as np
 
 from dataworth.arrays import Array, Flags, Floats
-from dataworth.errors import InputError
 from dataworth.games import quadrature
 from dataworth.games.game import Setup
 from dataworth.games.kernels import weighted_mean
@@ -13,22 +12,8 @@ from dataworth.games.solutions import ByPoint, Solution
 from dataworth.weights.ranked import Ranked
 from dataworth.weights.weighting import Weighting
 
-MOST_BYTES = 2**30
-
-
 def check(setup: Setup) -> None:
-    """Refuse a game whose quadrature would take too much memory."""
-    weighting = setup.weighting
-    if weighting.n_bits is None or weighting.equal:
-        return
-    size = quadrature.table_bytes(setup.n_neighbors, weighting.top)
-    if size > MOST_BYTES:
-        raise InputError(
-            "n_bits",
-            f"be lower with n_neighbors={setup.n_neighbors}, or None",
-            f"n_bits={weighting.n_bits} with n_neighbors={setup.n_neighbors} would take "
-            f"{size / 2**30:.0f} GB of memory",
-        )
+    """Accept every setup."""
 
 
 class WeightedMean:

@@ -12,7 +12,7 @@ Cost: O(n K^2 Q) for one subgame of n points with integer weights 0..Q, by the w
 
 import numpy as np
 
-from dataworth.arrays import Floats, Ints
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
 from dataworth.games.kernels.vote_runs import vote
@@ -43,7 +43,8 @@ def _signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
 
 @compiled()
 def binary(
-    ids: Ints,
+    weights: Array,
+    right: Floats,
     players: int,
     top: int,
     neighbors: int,
@@ -56,8 +57,10 @@ def binary(
 
     Parameters
     ----------
-    ids : (n,) array of int
-        The signed weights of the nearest n of `players` points, plus `top`: numbers in 0..2*top.
+    weights : (n,) array of int
+        The weights of the nearest n of `players` points, in 0..top.
+    right : (n,) array
+        1 for those with the right label and 0 for the others.
     players : int
         The number of points in the game.
     top : int
@@ -71,7 +74,7 @@ def binary(
     out : (n,) array
         Receives the values.
     tail : (2*top+1,) array
-        Receives the values of the points behind the ranked ones, by id.
+        Receives the values of the points behind the ranked ones, by signed weight plus `top`.
 
     Returns
     -------
@@ -79,11 +82,11 @@ def binary(
         How far off the values of the ranked points, and of those behind, can be at most.
     """
     k = min(neighbors, players)  # with fewer points than neighbours, all of them vote
-    inside, outside, margin_in, margin_out = room(c, players, ids.size, k)
-    if ids.size == players:
+    inside, outside, margin_in, margin_out = room(c, players, weights.size, k)
+    if weights.size == players:
         outside = outside[:0]
     game = _signed_sum_lattice(k, top, tie)
-    vote(ids, game, inside, outside, c.displace, c.inverse, out, tail)
+    vote(weights, right, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
 
 
@@ -103,28 +106,41 @@ def _by_class(labels: Ints, n_classes: int) -> tuple[Ints, Ints]:
 
 
 @compiled()
-def _merge(own: Ints, other: Ints, weights: Ints, top: int, members: Ints, ids: Ints) -> None:
-    """Merge the ranks of two classes into `members`, and write their ids for `binary`."""
+def _merge(own: Ints, other: Ints, members: Ints, right: Floats) -> None:
+    """Merge the ranks of two classes into `members`, and say which are right."""
     a = b = 0
-    while a < own.size and b < other.size:
-        mine = own[a] < other[b]
-        rank = own[a] if mine else other[b]
-        members[a + b] = rank
-        ids[a + b] = top + weights[rank] if mine else top - weights[rank]
+    for i in range(own.size + other.size):
+        mine = b == other.size or (a < own.size and own[a] < other[b])
+        members[i] = own[a] if mine else other[b]
+        right[i] = mine
         a += mine
         b += not mine
-    for i in range(a, own.size):
-        members[i + b] = own[i]
-        ids[i + b] = top + weights[own[i]]
-    for i in range(b, other.size):
-        members[a + i] = other[i]
-        ids[a + i] = top - weights[other[i]]
+
+
+@compiled()
+def _share(
+    share: float,
+    near: float,
+    far: float,
+    label: int,
+    rival: int,
+    behind: Floats,
+    tail: Floats,
+    margins: Floats,
+) -> None:
+    """Add this share of what a binary game says about points behind, and of its margins."""
+    top = behind.size // 2
+    for kind, sign in ((label, 1), (rival, -1)):
+        margins[0, kind] += share * near
+        margins[1, kind] += share * far
+        for w in range(top + 1):
+            tail[kind, w] += share * behind[top + sign * w]
 
 
 @compiled()
 def one_vs_one(
     labels: Ints,
-    weights: Ints,
+    weights: Array,
     label: int,
     players: Ints,
     top: int,
@@ -170,10 +186,19 @@ def one_vs_one(
     out[:] = 0.0
     tail[:] = 0.0
     margins[:] = 0.0
+    right, behind = np.empty(n), np.zeros(2 * top + 1)
+    if n_classes == 2:
+        for i in range(n):
+            right[i] = labels[i] == label
+        if players[1 - label] > 0 or (tie < 1.0 and players[label] > 0):
+            near, far = binary(
+                weights, right, players[0] + players[1], top, neighbors, tie, c, out, behind
+            )
+            _share(1.0, near, far, label, 1 - label, behind, tail, margins)
+        return
     starts, ranks = _by_class(labels, n_classes)
     own = ranks[starts[label] : starts[label + 1]]
-    members, ids, values = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
-    behind = np.zeros(2 * top + 1)
+    members, chosen, values = np.empty(n, np.int64), np.empty(n, weights.dtype), np.empty(n)
     for rival in range(n_classes):
         if rival == label or (players[rival] == 0 and tie == 1.0):
             continue  # nobody votes against the label, which always wins or ties
@@ -181,16 +206,14 @@ def one_vs_one(
             continue
         other = ranks[starts[rival] : starts[rival + 1]]
         size = own.size + other.size
-        _merge(own, other, weights, top, members, ids)
+        _merge(own, other, members, right)
+        for i in range(size):
+            chosen[i] = weights[members[i]]
         near, far = binary(
-            ids[:size], players[label] + players[rival], top, neighbors, tie, c, values[:size],
-            behind,
+            chosen[:size], right[:size], players[label] + players[rival], top, neighbors, tie, c,
+            values[:size], behind,
         )  # fmt: skip
         share = 1.0 / (n_classes - 1)
         for i in range(size):
             out[members[i]] += share * values[i]
-        for kind, weight in ((label, 1), (rival, -1)):
-            margins[0, kind] += share * near
-            margins[1, kind] += share * far
-            for w in range(top + 1):
-                tail[kind, w] += share * behind[top + weight * w]
+        _share(share, near, far, label, rival, behind, tail, margins)

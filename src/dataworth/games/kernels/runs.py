@@ -24,10 +24,41 @@ most double. So p_0 is at least 2^-K, and nothing underflows.
 import numpy as np
 from numba import uint64
 
-from dataworth.arrays import Floats
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled, inlined
 
 BLOCK = 256
+
+
+@compiled()
+def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
+    """Find the runs from rank first+1 on.
+
+    Returns
+    -------
+    starts : (R+1,) array of int
+        Where each run starts, counted from 0, and where the last one ends.
+    blocks : (R,) array of int
+        The doubling block that each run lies in.
+    """
+    n = weights.size
+    count, stop = 1, 2 * first
+    for m in range(first + 1, n):
+        count += (m == stop) | (weights[m] != weights[m - 1])
+        stop += stop * (m == stop)
+    starts, blocks = np.empty(count + 1, np.int64), np.empty(count, np.int64)
+    starts[0], blocks[0] = first, 0
+    count, stop, block = 1, 2 * first, 0
+    for m in range(first + 1, n):
+        if m == stop:
+            stop *= 2
+            block += 1
+        elif weights[m] == weights[m - 1]:
+            continue
+        starts[count], blocks[count] = m, block
+        count += 1
+    starts[count] = n
+    return starts, blocks
 
 
 @inlined

@@ -20,14 +20,15 @@ kinds of points and weights up to Q.
 import numpy as np
 from numba import uint64
 
-from dataworth.arrays import Floats, Ints
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
-from dataworth.games.kernels.runs import BLOCK, shares, start_chances
+from dataworth.games.kernels.runs import BLOCK, runs_of, shares, start_chances
 from dataworth.games.kernels.walk import (
+    NEAR,
     Lattice,
     add_gains,
     add_outside,
-    add_totals,
+    add_up,
     downdate,
     downdate_terms,
     near_totals,
@@ -37,7 +38,9 @@ from dataworth.games.kernels.walk import (
 
 # What the steps of the two ways cost, in nanoseconds, measured: a chance of one rank and pair, a
 # look-up in a table, and the update of one entry of a table.
-CHANCE, LOOKUP, UPDATE = 0.5, 1.0, 0.2
+CHANCE, LOOKUP, UPDATE = 0.4, 1.0, 0.2
+# With more neighbours, products of chances could overflow.
+MOST_NEIGHBORS = 128
 
 
 @compiled()
@@ -46,6 +49,8 @@ def is_cheaper(length: int, levels: int, kinds: int, entries: int) -> bool:
 
     `kinds` is the number of kinds seen so far, and `entries` that of table entries to update.
     """
+    if levels > MOST_NEIGHBORS:
+        return False
     rank = UPDATE * entries + LOOKUP * kinds * levels
     pairs = levels * (levels + 1.0) / 2.0
     once = LOOKUP * kinds * levels**3 / 3.0 + UPDATE * entries * levels
@@ -84,8 +89,10 @@ def pass_ranks(
     gains: Floats,
     gains_right: Floats,
     out: Floats,
-) -> None:
+) -> int:
     """Sum over the ranks of a run what earlier points gain, and value the run against itself.
+
+    Returns the number of right points of the run.
 
     Parameters
     ----------
@@ -104,10 +111,15 @@ def pass_ranks(
     out : (n,) array
         Receives, for the points of the run, what they gain by displacing points of the run.
     """
-    p, q, n_right, n_wrong, off_right, off_wrong = np.empty((6, BLOCK))
+    p, n_right, n_wrong, off_right, off_wrong, kept = np.empty((6, BLOCK))
+    some = np.empty((levels + 1, BLOCK))  # (n0 choose j0) / mu^j0
     gains[:] = 0.0
     gains_right[:] = 0.0
     length = stop - first
+    scale = np.ones(levels + 1)  # mu^j (mu-1 choose K-1-j) / (mu-1 choose K-1)
+    for j in range(levels - 1):
+        left = levels - 1.0 - j
+        scale[j + 1] = scale[j] * left * first / (first - left)
     seen = 0.0
     for start in range(first, stop, BLOCK):
         size = min(BLOCK, stop - start)
@@ -116,32 +128,44 @@ def pass_ranks(
         for i in range(size):
             n_right[i] = seen
             seen += here[i]
-        for i in range(size):
-            n_wrong[i] = start - first + i - n_right[i]
-            off_right[i] = (1.0 - here[i]) * inverse[int(n_right[i])]
-            off_wrong[i] = here[i] * inverse[int(n_wrong[i])]
+        for i in range(uint64(size)):
+            n_wrong[i] = float(uint64(start - first) + i) - n_right[i]
+            off_right[i] = (1.0 - here[i]) * inverse[uint64(n_right[i])]
+            off_wrong[i] = here[i] * inverse[uint64(n_wrong[i])]
             gain[i] = 0.0
+            some[0, i] = 1.0
+        for j in range(min(levels, length)):
+            ratio = 1.0 / ((j + 1.0) * first)
+            for i in range(uint64(size)):
+                some[uint64(j + 1), i] = some[uint64(j), i] * (n_wrong[i] - j) * ratio
         start_chances(start, size, first, levels, displace, inverse, p)
         for a in range(min(levels, length)):
-            for i in range(uint64(size)):
-                q[i] = p[i]
             j1 = float(a)
-            for b in range(min(levels - a, length)):
-                j0 = float(b)
-                end = ends[a, b]
-                left = levels - 1.0 - j1 - j0
-                ratio = left / ((j0 + 1.0) * (first - left))
-                total = total_right = 0.0
+            for i in range(uint64(size)):
+                kept[i] = 1.0 - j1 * off_right[i]
+            for b in range(0, min(levels - a, length), 2):  # two pairs share their loads
+                more = b + 1 < min(levels - a, length)
+                one, two = some[b], some[b + 1]
+                scale_one, scale_two = scale[a + b], scale[a + b + 1] if more else 0.0
+                end_one = ends[a, b] * scale_one
+                end_two = ends[a, b + 1] * scale_two if more else 0.0
+                off_one, off_two = end_one * b, end_two * (b + 1.0)
+                sum_one = sum_two = right_one = right_two = 0.0
                 for i in range(uint64(size)):
-                    chance = q[i]
-                    total += chance
-                    total_right += chance * here[i]
-                    gain[i] += chance * (end - end * (j1 * off_right[i] + j0 * off_wrong[i]))
-                    q[i] = chance * (n_wrong[i] - j0) * ratio
-                gains[a, b] += total
-                gains_right[a, b] += total_right
-            left = levels - 1.0 - j1
-            ratio = left / ((j1 + 1.0) * (first - left))
+                    x, y = p[i] * one[i], p[i] * two[i]
+                    sum_one += x
+                    sum_two += y
+                    right_one += x * here[i]
+                    right_two += y * here[i]
+                    gain[i] += kept[i] * (end_one * x + end_two * y) - off_wrong[i] * (
+                        off_one * x + off_two * y
+                    )
+                gains[a, b] += scale_one * sum_one
+                gains_right[a, b] += scale_one * right_one
+                if more:
+                    gains[a, b + 1] += scale_two * sum_two
+                    gains_right[a, b + 1] += scale_two * right_two
+            ratio = 1.0 / ((j1 + 1.0) * first)
             for i in range(uint64(size)):
                 p[i] *= (n_right[i] - j1) * ratio
     over_right = over_wrong = 0.0
@@ -150,6 +174,7 @@ def pass_ranks(
         out[m] = right[m] * over_wrong - (1.0 - right[m]) * over_right
         over_right += gained * right[m]
         over_wrong += gained * (1.0 - right[m])
+    return int(seen)
 
 
 @compiled(fastmath=True)
@@ -197,105 +222,93 @@ def add_run(
             sums[k] += gain
 
 
-@compiled()
-def _number(kind: int, shift: int, slot: Ints, seen: Ints, count: int) -> int:
-    """Number the kinds as they appear, so that only those seen so far cost time."""
-    if slot[kind] < 0:
-        slot[kind] = count
-        seen[count] = shift
-        count += 1
-    return count
-
-
 @compiled(fastmath=True)
 def _far_ranks(
-    ids: Ints,
-    start: int,
+    weights: Array,
+    right: Floats,
+    starts: Ints,
+    blocks: Ints,
+    seen: Ints,
+    count: int,
     game: Lattice,
     room: Floats,
     displace: Floats,
     inverse: Floats,
     table: Floats,
     totals: Floats,
+    read_off: Floats,
     out: Floats,
 ) -> None:
-    """Walk all ranks, and from rank `start` on gather sums and values, as in `kernels.walk`."""
+    """Pass all runs beyond the first ranks, whose kinds are `seen`, and gather sums and values.
+
+    What a point must not gain, from points before it in its block, is taken off at once if it is
+    in a short run. For a long run it is left in `read_off`, for wrong and right points.
+    """
     shifts, utility, origin, slices = game
-    n, size, levels, top = ids.size, utility.size, room.size, shifts.size // 2
-    entries = (slices[:, 2] - slices[:, 1]).sum()
+    n, size, levels, top = weights.size, utility.size, room.size, shifts.size // 2
+    entries = 0
+    for r in range(slices.shape[0]):
+        entries += slices[r, 2] - slices[r, 1]
     c, chances = np.empty(levels), np.empty(levels)
     ends, gains, gains_right = np.zeros((3, levels, levels))
     lines = np.empty((2, 2 * levels + 1))
-    right = np.empty(n)
-    for m in range(n):
-        right[m] = ids[m] > top
     sums = np.zeros(shifts.size)
-    slot, seen = np.full(shifts.size, -1), np.empty(shifts.size, np.int64)
-    count = 0
-    start_table(table, utility, levels)
-    for m in range(start):
-        count = _number(ids[m], shifts[ids[m]], slot, seen, count)
-        pass_point(table, size, slices, shifts[ids[m]], m + 1, inverse)
-    block = 1
-    while start < n:
-        stop = min(2 * start, n)
-        terms = downdate_terms(start, levels - 1)
-        m = start
-        while m < stop:
-            weight = abs(shifts[ids[m]])
-            end = m + 1
-            while end < stop and abs(shifts[ids[end]]) == weight:
-                end += 1
-            if not is_cheaper(end - m, levels, count, entries):
-                for rank in range(m, end):
-                    kind = ids[rank]
-                    downdate(displace[rank + 1], rank, levels - 1, terms, inverse, c)
-                    add_gains(
-                        table, size, origin, levels - 1, c, terms, seen, count, shifts[kind], sums
-                    )
-                    count = _number(kind, shifts[kind], slot, seen, count)
-                    out[rank] = -sums[slot[kind]]
-                    pass_point(table, size, slices, shifts[kind], rank + 1, inverse)
-                m = end
-                continue
+    slot = np.full(shifts.size, -1)
+    for k in range(count):
+        slot[top + seen[k]] = k
+    terms = 0
+    for run in range(blocks.size):
+        first, stop, weight = starts[run], starts[run + 1], np.int64(weights[starts[run]])
+        if run == 0 or blocks[run] != blocks[run - 1]:
+            terms = downdate_terms(first, levels - 1)
+            sums[:] = 0.0
+        old = count
+        for shift in (-weight, weight):
+            if slot[top + shift] < 0:
+                slot[top + shift] = count
+                seen[count] = shift
+                count += 1
+        if is_cheaper(stop - first, levels, count, entries):
             for j1 in range(levels):
                 for j0 in range(levels - j1):
                     base = (levels - 1 - j1 - j0) * size + origin + (j1 - j0) * weight
                     ends[j1, j0] = table[base + weight] - table[base - weight]
-                    ends[j1, j0] *= m / (m - levels + 1.0 + j1 + j0)
-            pass_ranks(
-                m, end, levels, right, displace, inverse, ends, gains, gains_right, out
+                    ends[j1, j0] *= first / (first - levels + 1.0 + j1 + j0)
+            more = pass_ranks(
+                first, stop, levels, right, displace, inverse, ends, gains, gains_right, out
             )
             add_run(
-                table, game, levels, weight, m, gains, gains_right, seen[:count], inverse, c, lines,
-                sums,
+                table, game, levels, weight, first, gains, gains_right, seen[:old], inverse, c,
+                lines, sums,
             )  # fmt: skip
-            more = 0
-            for rank in range(m, end):
-                count = _number(ids[rank], shifts[ids[rank]], slot, seen, count)
-                out[rank] -= sums[slot[ids[rank]]]
-                more += ids[rank] > top
+            read_off[run, 0] = sums[slot[top - weight]]
+            read_off[run, 1] = sums[slot[top + weight]]
             if more > 0:
-                pass_points(table, game, weight, more, m, chances)
-            if more < end - m:
-                pass_points(table, game, -weight, end - m - more, m + more, chances)
-            m = end
+                pass_points(table, game, weight, more, first, chances)
+            if more < stop - first:
+                pass_points(table, game, -weight, stop - first - more, first + more, chances)
+        else:
+            read_off[run] = 0.0
+            for m in range(first, stop):
+                shift = weight if right[m] > 0.0 else -weight
+                downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
+                add_gains(table, size, origin, levels - 1, c, terms, seen, count, shift, sums)
+                out[m] = -sums[slot[top + shift]]
+                pass_point(table, size, slices, shift, m + 1, inverse)
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
                 downdate(room[level], n, level, terms, inverse, c)
                 add_gains(table, size, origin, level, c, terms, seen, count, 0, sums)
-        for kind in range(shifts.size):
-            if slot[kind] >= 0:
-                totals[block, kind] = sums[slot[kind]]
-        sums[:] = 0.0
-        block += 1
-        start = stop
+        if stop == n or blocks[run + 1] != blocks[run]:
+            for k in range(count):
+                totals[blocks[run] + 1, top + seen[k]] = sums[k]
 
 
 @compiled()
 def vote(
-    ids: Ints,
+    weights: Array,
+    right: Floats,
     game: Lattice,
     room: Floats,
     outside: Floats,
@@ -304,11 +317,52 @@ def vote(
     out: Floats,
     tail: Floats,
 ) -> None:
-    """Do what `walk` does for a binary vote, where the shifts are -Q..Q."""
+    """Write the value of each ranked point of a binary vote into `out`.
+
+    Parameters
+    ----------
+    weights : (n,) array of int
+        The weights of the ranked points, nearest first.
+    right : (n,) array
+        1 for the points with the right label and 0 for the others.
+    game, room, outside, displace, inverse, out, tail
+        As in `walk`; the shifts of the game are -Q..Q.
+    """
+    n, top = weights.size, game.shifts.size // 2
     table = np.empty(room.size * game.utility.size)
-    near, totals = near_totals(ids, game, room, displace, inverse, table, out)
-    if near < ids.size:
-        _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
-    add_totals(ids, near, totals, out)
+    near = min(n, NEAR * room.size)
+    ids = np.empty(near, np.int64)
+    for m in range(near):
+        ids[m] = top + np.int64(weights[m]) * (1 if right[m] > 0.0 else -1)
+    totals = near_totals(ids, n, game, room, displace, inverse, table, out)
+    seen = np.empty(game.shifts.size, np.int64)
+    count = 0
+    if near < n:
+        starts, blocks = runs_of(weights, near)
+        read_off = np.empty((blocks.size, 2))
+        start_table(table, game.utility, room.size)
+        met = np.zeros(game.shifts.size, np.bool_)
+        for m in range(near):
+            if not met[ids[m]]:
+                met[ids[m]] = True
+                seen[count] = game.shifts[ids[m]]
+                count += 1
+            pass_point(
+                table, game.utility.size, game.slices, game.shifts[ids[m]], m + 1, inverse
+            )
+        _far_ranks(
+            weights, right, starts, blocks, seen, count, game, room, displace, inverse, table,
+            totals, read_off, out,
+        )  # fmt: skip
+    add_up(totals)
+    for m in range(near):
+        out[m] += totals[0, ids[m]]
+    if near < n:
+        for run in range(blocks.size):
+            weight = np.int64(weights[starts[run]])
+            low = totals[blocks[run] + 1, top - weight] - read_off[run, 0]
+            high = totals[blocks[run] + 1, top + weight] - read_off[run, 1]
+            for m in range(uint64(starts[run]), uint64(starts[run + 1])):
+                out[m] += high if right[m] > 0.0 else low
     if outside.size > 0:
-        add_outside(ids, near, game, outside, inverse, table, tail)
+        add_outside(ids, near == n, game, outside, inverse, table, tail)

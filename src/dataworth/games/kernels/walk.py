@@ -161,7 +161,7 @@ def start_table(table: Floats, utility: Floats, levels: int) -> None:
 @compiled(fastmath=True)
 def near_ranks(
     ids: Ints,
-    stop: int,
+    whole: bool,
     value: int,
     game: Lattice,
     room: Floats,
@@ -170,10 +170,10 @@ def near_ranks(
     table: Floats,
     out: Floats,
 ) -> float:
-    """Walk the first `stop` ranks without the first point of the kind `value`.
+    """Walk the first ranks without the first point of the kind `value`.
 
     For each point of that kind, minus the running sum goes into `out`. The whole sum is returned;
-    it includes the first sum of the identity if there are no points beyond these ranks.
+    it includes the first sum of the identity if these ranks are the `whole` game.
     """
     shifts, utility, origin, slices = game
     size = utility.size
@@ -183,7 +183,7 @@ def near_ranks(
     total = 0.0
     passed = 0
     skipped = False
-    for m in range(stop):
+    for m in range(ids.size):
         shift = shifts[ids[m]]
         if skipped and m >= levels:
             total += displace[m + 1] * (table[top + shifts[value]] - table[top + shift])
@@ -194,7 +194,7 @@ def near_ranks(
         else:
             passed += 1
             pass_point(table, size, slices, shift, passed, inverse)
-    if stop == ids.size:
+    if whole:
         for level in range(levels):
             base = level * size + origin
             total += room[level] * (table[base + shifts[value]] - table[base])
@@ -269,21 +269,23 @@ def _far_ranks(
 @compiled()
 def near_totals(
     ids: Ints,
+    n: int,
     game: Lattice,
     room: Floats,
     displace: Floats,
     inverse: Floats,
     table: Floats,
     out: Floats,
-) -> tuple[int, Floats]:
-    """Value the first ranks; return how many they are, and room for the sums of all blocks.
+) -> Floats:
+    """Value the first ranks of n, whose kinds are `ids`, and return the sums of all blocks.
 
-    The sums have a row for each block and a column for each kind. The first block is done.
+    The sums have a row for each block and a column for each kind. Those of the first block are
+    done.
     """
-    near = min(ids.size, NEAR * room.size)
+    near = ids.size
     blocks = 1
     stop = near
-    while stop < ids.size:
+    while stop < n:
         blocks += 1
         stop *= 2
     totals = np.zeros((blocks, game.shifts.size))
@@ -292,16 +294,22 @@ def near_totals(
         if not done[ids[m]]:
             done[ids[m]] = True
             totals[0, ids[m]] = near_ranks(
-                ids, near, ids[m], game, room, displace, inverse, table, out
+                ids, near == n, ids[m], game, room, displace, inverse, table, out
             )
-    return near, totals
+    return totals
 
 
 @compiled()
-def add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
-    """Add to each value the sums of its block and of all later ones."""
+def add_up(totals: Floats) -> None:
+    """Add to the sums of each block those of all later ones."""
     for block in range(totals.shape[0] - 2, -1, -1):
         totals[block] += totals[block + 1]
+
+
+@compiled()
+def _add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
+    """Add to each value the sums of its block and of all later ones."""
+    add_up(totals)
     block = 0
     stop = near
     for m in range(ids.size):
@@ -314,18 +322,21 @@ def add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
 @compiled()
 def add_outside(
     ids: Ints,
-    near: int,
+    anew: bool,
     game: Lattice,
     outside: Floats,
     inverse: Floats,
     table: Floats,
     tail: Floats,
 ) -> None:
-    """Write the values of the points behind the ranked ones, by kind, into `tail`."""
+    """Write the values of the points behind the ranked ones, by kind, into `tail`.
+
+    The table must be that of all ranked points, or is made `anew` from their kinds.
+    """
     shifts, utility, origin, slices = game
-    if near == ids.size:  # each table so far lacks a point
+    if anew:  # each table so far lacks a point
         start_table(table, utility, outside.size)
-        for m in range(near):
+        for m in range(ids.size):
             pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
     for value in range(shifts.size):
         tail[value] = 0.0
@@ -369,9 +380,10 @@ def walk(
     n = ids.size
     levels = room.size
     table = np.empty(levels * game.utility.size)
-    near, totals = near_totals(ids, game, room, displace, inverse, table, out)
+    near = min(n, NEAR * levels)
+    totals = near_totals(ids[:near], n, game, room, displace, inverse, table, out)
     if near < n:
         _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
-    add_totals(ids, near, totals, out)
+    _add_totals(ids, near, totals, out)
     if outside.size > 0:
-        add_outside(ids, near, game, outside, inverse, table, tail)
+        add_outside(ids, near == n, game, outside, inverse, table, tail)

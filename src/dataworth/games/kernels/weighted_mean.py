@@ -40,7 +40,7 @@ from numba import uint64
 
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
-from dataworth.games.kernels.runs import pass_ranks, pass_ranks_squared
+from dataworth.games.kernels.runs import pass_ranks, pass_ranks_squared, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
     add_room,
@@ -113,34 +113,6 @@ def _near_ranks(
     for m in range(point, stop):
         if _alike(points, point, m):
             out[m] += total
-
-
-@compiled()
-def _runs(points: Points, first: int) -> tuple[Ints, Ints]:
-    """Return where each run beyond the first ranks starts, and the end; and the block it is in.
-
-    A run is a stretch of equal weights inside one doubling block.
-    """
-    n = points.zeta.size
-    count, stop = 1, 2 * first
-    for m in range(first + 1, n):
-        if m == stop or is_new(points, m):
-            count += 1
-        if m == stop:
-            stop *= 2
-    starts, blocks = np.empty(count + 1, np.int64), np.empty(count, np.int64)
-    starts[0], blocks[0] = first, 0
-    count, stop, block = 1, 2 * first, 0
-    for m in range(first + 1, n):
-        if m == stop:
-            stop *= 2
-            block += 1
-        elif not is_new(points, m):
-            continue
-        starts[count], blocks[count] = m, block
-        count += 1
-    starts[count] = n
-    return starts, blocks
 
 
 @compiled(fastmath=True)
@@ -283,7 +255,10 @@ def values(
                 done[j] = done[j] or _alike(points, m, j)
             _near_ranks(near, m, points, start, room, displace, moments, out)
     if near < n:
-        starts, blocks = _runs(points, near)
+        if points.table.shape[0] > 0:
+            starts, blocks = runs_of(points.ids, near)
+        else:
+            starts, blocks = runs_of(points.weights, near)
         sums = np.zeros((blocks[-1] + 1, start.shape[0], (levels + 1) * nodes))
         read_off = np.empty((blocks.size, start.shape[0]))
         _far_ranks(
