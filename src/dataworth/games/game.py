@@ -5,7 +5,7 @@ question: given the points that can matter, nearest first, what is each of them 
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import reach as reach_of
 from dataworth.games.solutions import ByClass, Solution
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 from dataworth.weights.weighting import Weighting
 
 
@@ -52,6 +52,18 @@ class Game(Protocol):
 
         `label` is its class code, or its target.
         """
+
+
+@runtime_checkable
+class GameByRows(Game, Protocol):
+    """A game that values several validation points at a time, without Python between them."""
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether `add_rows` can be used."""
+
+    def add_rows(self, ranked: RankedRows, labels: Any, sums: Floats) -> None:
+        """Add the values for several validation points to the sums, one after the other."""
 
 
 class GameModule(Protocol):

@@ -11,7 +11,7 @@ from dataworth.games.kernels import hard
 from dataworth.games.kernels.coefficients import Coefficients, reach
 from dataworth.games.solutions import Solution
 from dataworth.games.ties import TIES
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 
 
 def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
@@ -45,6 +45,18 @@ class HardGame(Classification):
             self.coefficients, out, table, margins,
         )  # fmt: skip
         return self.solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
+
+    def add_rows(self, ranked: RankedRows, labels: Ints, sums: Floats) -> None:
+        """Add the values for several validation points to the sums."""
+        hard.rows(
+            self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels,
+            self.weighting.top, self.n_neighbors, self.tie, self.coefficients, sums,
+        )  # fmt: skip
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether `add_rows` can be used."""
+        return True
 
     def _counts(self, ranked: Ranked) -> tuple[Ints, Ints]:
         """Count the ranked points of each class, and all points of each class."""

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from dataworth.arrays import Ints
-from dataworth.games import weighted_mean
+from dataworth.arrays import Floats, Ints
+from dataworth.games import quadrature, weighted_mean
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import unweighted
+from dataworth.games.kernels import weighted_mean as kernel
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.solutions import ByPoint, Solution
 from dataworth.games.weighted_mean import WeightedMean
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 
 check = weighted_mean.check
 
@@ -54,3 +55,24 @@ class SoftGame(Classification):
         own, rival = (mean.behind(levels, np.full(levels.size, a)) for a in (1.0, 0.0))
         table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
         return self.solution(ranked, label, out, table, (mean.near, mean.far), ranked.falling)
+
+    def add_rows(self, ranked: RankedRows, labels: Ints, sums: Floats) -> None:
+        """Add the values for several validation points to the sums."""
+        if self.n_classes == 1:
+            return
+        order, sizes, empty = ranked.order, ranked.sizes, 1.0 / self.n_classes
+        if self.weighting.equal:
+            unweighted.soft_rows(
+                self.codes, order, sizes, labels, empty, self.n_neighbors, self.coefficients, sums
+            )
+            return
+        table, factors = quadrature.integer_nodes(self.n_neighbors, self.weighting.top, 1)
+        kernel.soft_rows(
+            self.codes, order, ranked.weights, sizes, labels, empty, self.n_neighbors, table,
+            factors, self.coefficients, sums,
+        )  # fmt: skip
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether `add_rows` can be used: not with real weights, whose error must be known."""
+        return self.weighting.equal or self.weighting.n_bits is not None

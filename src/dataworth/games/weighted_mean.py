@@ -46,15 +46,15 @@ class WeightedMean:
             self.table, self.factors = np.empty((0, 0)), factors / least**power
         else:
             self.rates = np.empty(0)
-            self.table, self.factors = quadrature.integer_nodes(k, weighting.top, power)
+            self.table, self.factors = quadrature.integer_nodes(neighbors, weighting.top, power)
         self.tail = np.empty((power + 1, self.factors.size + 1))
 
     def _points(self, weights: Array, quantity: Floats) -> Points:
         """Return points as the kernel takes them, by rows of the table or by real weights."""
         zeta = weights * quantity
         if self.real:
-            return Points(np.empty(0, np.int64), self.table, weights, self.rates, zeta)
-        ids = weights.astype(np.int64)
+            return Points(np.empty(0, np.int16), self.table, weights, self.rates, zeta)
+        ids = weights.astype(np.int16, copy=False)
         return Points(ids, self.table, np.empty(0), self.rates, zeta)
 
     def values(self, quantity: Floats, empty: float) -> Floats:

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.arrays import Array, Ints
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.inputs import checks
 from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.points import Part
-from dataworth.neighbors.rows import Everyone, Known, merge
-from dataworth.neighbors.search import Demand, nearest_of
+from dataworth.neighbors.rows import Known, merge
+from dataworth.neighbors.search import CompleteSearch, Demand, nearest_of
 
 MOST_HELD = 256  # validation points in one pass, after which progress can be saved
 BLOCK_BYTES = 2**23  # distances take longer than reading them, and memory hardly notices
@@ -266,22 +266,21 @@ def _held(demand: Demand, row: float) -> int:
 
 
 @dataclass(frozen=True)
-class BlockDistances:
+class BlockDistances(CompleteSearch):
     """Computes the distances to the points of all blocks, `width` rows in each pass."""
 
     blocks: Blocks
     measure: Measure
     width: int
 
-    def rows(self, queries: Any) -> Iterator[Everyone]:
-        """Yield one row for each validation point, in order."""
+    def tables(self, queries: Any) -> Iterator[Floats]:
+        """Yield the distances of some validation points (rows), in order, in fresh arrays."""
         for start in range(0, queries.shape[0], self.width):
             some = queries[start : start + self.width]
             out = np.empty((some.shape[0], self.blocks.shape[0]))
             for first, block in self.blocks:
                 out[:, first : first + block.shape[0]] = self.measure.distances(some, block)
-            for row in out:
-                yield Everyone(row)
+            yield out
 
 
 @dataclass(frozen=True)

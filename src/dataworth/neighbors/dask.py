@@ -18,8 +18,8 @@ from dataworth.errors import InputError
 from dataworth.inputs import checks
 from dataworth.neighbors.blocks import MOST_HELD
 from dataworth.neighbors.distances import Measure
-from dataworth.neighbors.rows import Everyone, Known, merge
-from dataworth.neighbors.search import Demand, nearest_of
+from dataworth.neighbors.rows import Known, merge
+from dataworth.neighbors.search import CompleteSearch, Demand, nearest_of
 
 FAN_IN = 8  # how many shards' neighbours one task merges
 
@@ -116,17 +116,16 @@ def _held(demand: Demand, row: float) -> int:
 
 
 @dataclass(frozen=True)
-class ShardDistances:
+class ShardDistances(CompleteSearch):
     """Computes the distances to the points of all shards."""
 
     points: DaskPoints
     width: int
 
-    def rows(self, queries: Array) -> Iterator[Everyone]:
-        """Yield one row for each validation point, in order."""
+    def tables(self, queries: Any) -> Iterator[Floats]:
+        """Yield the distances of some validation points (rows), in order, in fresh arrays."""
         for start in range(0, len(queries), self.width):
-            for row in self._distances(queries[start : start + self.width]):
-                yield Everyone(row)
+            yield self._distances(queries[start : start + self.width])
 
     def _distances(self, queries: Array) -> Floats:
         import dask

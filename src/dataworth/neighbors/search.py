@@ -50,15 +50,22 @@ class Search(Protocol):
         """Yield one row for each validation point, in order."""
 
 
-class CompleteSearch(Search, Protocol):
+class CompleteSearch:
     """A search whose rows hold the distances to all training points."""
+
+    def tables(self, queries: Any) -> Iterator[Floats]:
+        """Yield the distances of some validation points (rows), in order, in fresh arrays."""
+        raise TypeError(f"{type(self).__name__} does not define tables")
 
     def rows(self, queries: Any) -> Iterator[Everyone]:
         """Yield one row for each validation point, in order."""
+        for table in self.tables(queries):
+            for row in table:
+                yield Everyone(row)
 
 
 @dataclass(frozen=True)
-class Brute:
+class Brute(CompleteSearch):
     """Computes the distances to all points in memory, `held` rows at a time."""
 
     points: Array
@@ -66,12 +73,10 @@ class Brute:
     held: int
     width = 1
 
-    def rows(self, queries: Any) -> Iterator[Everyone]:
-        """Yield one row for each validation point, in order."""
+    def tables(self, queries: Any) -> Iterator[Floats]:
+        """Yield the distances of some validation points (rows), in order, in fresh arrays."""
         for start in range(0, queries.shape[0], self.held):
-            some = queries[start : start + self.held]
-            for row in self.measure.distances(some, self.points):
-                yield Everyone(row)
+            yield self.measure.distances(queries[start : start + self.held], self.points)
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Picked:
+class Picked(CompleteSearch):
     """Picks some of the training points from the rows of a complete search."""
 
     search: CompleteSearch
@@ -104,10 +109,10 @@ class Picked:
         """How many validation points are best searched at a time."""
         return self.search.width
 
-    def rows(self, queries: Any) -> Iterator[Everyone]:
-        """Yield one row for each validation point, in order."""
-        for row in self.search.rows(queries):
-            yield Everyone(row.distances[self.columns])
+    def tables(self, queries: Any) -> Iterator[Floats]:
+        """Yield the distances of some validation points (rows), in order, in fresh arrays."""
+        for table in self.search.tables(queries):
+            yield np.take(table, self.columns, axis=1)
 
 
 def nearest_of(

@@ -9,12 +9,13 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.games.game import Game
+from dataworth.games.game import Game, GameByRows
 from dataworth.games.kernels import adding
 from dataworth.games.solutions import Solution
 from dataworth.neighbors.points import Points
+from dataworth.neighbors.ranking import NOBODY
 from dataworth.neighbors.rows import Known, Row
-from dataworth.neighbors.search import Demand, Search
+from dataworth.neighbors.search import CompleteSearch, Demand, Search
 from dataworth.settings import Settings
 from dataworth.training.folds import OpenedFold
 from dataworth.weights.ranked import Ranked, Within
@@ -23,6 +24,8 @@ from dataworth.weights.weighting import Weighting
 # Validation points are summed in blocks of this many, and the blocks in order. It is a constant, so
 # that neither memory nor the number of threads can change a bit of the result.
 BLOCK = 8
+# So many distances are ranked and valued together, which then stay in the cache.
+CACHED = 2**16
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,8 @@ class Job:
         `own` holds their positions in the training set if they are training points. Then each is
         left out of the points that it judges.
         """
+        if self._is_by_rows:
+            return self._run_tables(queries, labels, own)
         found = enumerate(self.search.rows(queries))
         parts = []
         for _ in range(0, len(labels), BLOCK):
@@ -126,6 +131,40 @@ class Job:
                 for i, row in islice(found, BLOCK)
             )
             parts.append(self._sum(solved))
+        return parts
+
+    @property
+    def _is_by_rows(self) -> bool:
+        """Whether several validation points can be valued without Python between them."""
+        return (
+            isinstance(self.search, CompleteSearch)
+            and isinstance(self.ranker, Weighting)
+            and self.ranker.by_rows
+            and isinstance(self.game, GameByRows)
+            and self.game.by_rows
+            and self.limit.rank is None
+            and not self.bounded
+        )
+
+    def _run_tables(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+        """Do what `run` does, for several rows of distances at a time."""
+        assert isinstance(self.search, CompleteSearch)
+        assert isinstance(self.ranker, Weighting)
+        assert isinstance(self.game, GameByRows)
+        own = np.full(len(labels), NOBODY) if own is None else own
+        step = min(max(CACHED // self.game.n_points, 1), BLOCK)
+        parts: list[Part] = []
+        at = 0
+        for table in self.search.tables(queries):
+            start = 0
+            while start < table.shape[0]:
+                if at % BLOCK == 0:
+                    parts.append(Part(np.zeros((1, self.game.n_points)), slice(None), 0.0))
+                size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
+                ranked = self.ranker.rank_rows(table[start : start + size], own[at : at + size])
+                self.game.add_rows(ranked, labels[at : at + size], parts[-1].sums[0])
+                start += size
+                at += size
         return parts
 
     def contributions(

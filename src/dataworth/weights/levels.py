@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dataworth.arrays import Floats
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 
 Levels = NDArray[np.int16]
@@ -32,3 +32,35 @@ def levels(distances: Floats, bounds: Floats, out: Levels) -> None:
                 else:
                     high = middle
             out[i] = low
+
+
+@compiled()
+def runs(rows: Floats, order: Ints, sizes: Ints, bounds: Floats, out: Levels) -> None:
+    """Write the integer weights of ranked distances into `out`.
+
+    Parameters
+    ----------
+    rows : (r, n) array
+        Distances.
+    order : (r, n) array of int
+        Positions, nearest first.
+    sizes : (r,) array of int
+        How many of them are ranked in each row; none of these lies beyond the first bound.
+    bounds : (r, top) array
+        As in `levels`, for each row.
+    out : (r, n) array of int16
+        Receives the weights.
+    """
+    for r in range(rows.shape[0]):
+        row, ranks = rows[r], order[r]
+        start = 0
+        for level in range(bounds.shape[1], 0, -1):
+            low, stop = start, sizes[r]  # the first rank beyond the bound of this level
+            while low < stop:
+                middle = (low + stop) // 2
+                if row[ranks[middle]] <= bounds[r, level - 1]:
+                    low = middle + 1
+                else:
+                    stop = middle
+            out[r, start:stop] = level
+            start = stop

@@ -66,6 +66,30 @@ class Ranked:
         return Ranked(order, self.weights, behind, self.falling, self.capped)
 
 
+@dataclass(frozen=True)
+class RankedRows:
+    """The training points that can matter to each of several validation points, all ranked.
+
+    Attributes
+    ----------
+    order : (r, n) array of int
+        Their positions in the training set, nearest first, a row for each validation point.
+    weights : (r, n) array
+        Their weights, which never rise with distance.
+    sizes : (r,) array of int
+        How many points of each row count; what is written behind them does not.
+    """
+
+    order: Ints
+    weights: Array
+    sizes: Ints
+
+    def row(self, i: int) -> Ranked:
+        """Return one row."""
+        size = self.sizes[i]
+        return Ranked(self.order[i, :size], self.weights[i, :size], None, True)
+
+
 def trimmed(order: Ints, weights: Array) -> Ranked:
     """Return the points, which come nearest first, without the null players at the end."""
     nonzero = np.flatnonzero(weights)

@@ -18,7 +18,7 @@ from dataworth.neighbors import ranking
 from dataworth.neighbors.rows import Known
 from dataworth.weights import levels
 from dataworth.weights.functions import WEIGHTS, Scale, WeightKind
-from dataworth.weights.ranked import Ranked, RowRanker, trimmed
+from dataworth.weights.ranked import Ranked, RankedRows, RowRanker, trimmed
 
 WeightFunction = Callable[[Floats], Floats]
 
@@ -87,17 +87,9 @@ class Weighting(RowRanker):
             order, ranked = ranking.rank(row)
             whole = trimmed(order, self._called(ranked))
             return whole if limit is None else whole.cut(limit, row.size)
-        if self.kind.equal and limit is None:
-            order, _ = ranking.rank(row)
-            return Ranked(order, np.ones(order.size, np.int16), None, True)
-        scale = self._scale(row, self.kind)
         if limit is None:
-            chosen = self._candidates(row, scale, self.kind)
-            order, ranked = ranking.rank(row if chosen is None else row[chosen])
-            weights = self._weights(ranked, scale, self.kind)
-            size = int(np.count_nonzero(weights))  # weights never rise, so zeros come last
-            order = order[:size] if chosen is None else chosen[order[:size]]
-            return Ranked(order, weights[:size], None, True)
+            return self.rank_rows(row[None], np.full(1, ranking.NOBODY)).row(0)
+        scale = self._scales(row[None], np.full(1, ranking.NOBODY), self.kind)[0]
         order = ranking.nearest(row, limit)
         weights = self._weights(row, scale, self.kind)
         behind = np.where(weights > 0, weights, -1)
@@ -107,6 +99,48 @@ class Weighting(RowRanker):
         # If there is a null player among the ranked points, all points behind are null players.
         exact = size < limit or not np.any(behind > 0)
         return Ranked(order[:size], ranked_weights[:size], None if exact else behind, True)
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether `rank_rows` can be used: not with a callable or a bounded support."""
+        return self.kind is not None and self.support is None
+
+    def rank_rows(self, rows: Floats, own: Ints) -> RankedRows:
+        """Rank all training points for several validation points.
+
+        Parameters
+        ----------
+        rows : (r, n) array
+            The distances of each validation point to all training points.
+        own : (r,) array of int
+            The training point to leave out of each row, or `ranking.NOBODY`.
+
+        Returns
+        -------
+        RankedRows
+            The points that have weight.
+        """
+        assert self.kind is not None
+        rows = np.ascontiguousarray(rows)
+        order, cutoffs = np.empty(rows.shape, np.int64), np.full(rows.shape[0], np.inf)
+        if self.kind.equal:
+            ranking.extents(rows, own)
+            sizes = ranking.rank_rows(rows, own, cutoffs, order)
+            return RankedRows(order, np.ones(rows.shape, np.int16), sizes)
+        scales = self._scales(rows, own, self.kind)
+        if self.kind.reach is None or self.n_bits is None:
+            sizes = ranking.rank_rows(rows, own, cutoffs, order)
+            weights = np.empty(rows.shape, np.float64 if self.n_bits is None else np.int16)
+            for r, scale in enumerate(scales):
+                ranked = rows[r][order[r, : sizes[r]]]
+                some = weights[r, : sizes[r]] = self._rounded(self.kind.unit(ranked, scale))
+                sizes[r] = np.count_nonzero(some)  # weights never rise, so zeros come last
+            return RankedRows(order, weights, sizes)
+        bounds = np.array([self.kind.reach(self._steps, scale) for scale in scales])
+        sizes = ranking.rank_rows(rows, own, bounds[:, 0], order)
+        weights = np.empty(rows.shape, np.int16)
+        levels.runs(rows, order, sizes, bounds, weights)
+        return RankedRows(order, weights, sizes)
 
     def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
         """Rank as `rank` does if only some training points are known, without `own`."""
@@ -151,24 +185,22 @@ class Weighting(RowRanker):
         scale = Scale(near, far, far, self._bandwidth)
         return trimmed(order, self._weights(distances, scale, self.kind))
 
-    def _scale(self, row: Floats, kind: WeightKind) -> Scale:
-        near, far = ranking.extent(row)
-        automatic = kind.needs_median and self._bandwidth is None
-        return Scale(near, ranking.median(row) if automatic else 0.0, far, self._bandwidth)
+    def _scales(self, rows: Floats, own: Ints, kind: WeightKind) -> list[Scale]:
+        ends, middle = ranking.extents(rows, own), np.zeros(rows.shape[0])
+        if kind.needs_median and self._bandwidth is None:
+            middle = ranking.medians(rows, own)
+        return [
+            Scale(float(near), float(median), float(far), self._bandwidth)
+            for (near, far), median in zip(ends, middle, strict=True)
+        ]
 
     @property
     def _bandwidth(self) -> float | None:
         return None if self.bandwidth == "auto" else float(self.bandwidth)
 
-    def _candidates(self, row: Floats, scale: Scale, kind: WeightKind) -> Ints | None:
-        """Return the points near enough to have weight, or None for all points."""
-        if kind.reach is None or self.n_bits is None:
-            return None
-        cutoff = kind.reach(self._steps(), scale)[0]
-        return None if cutoff >= scale.far else np.flatnonzero(row <= cutoff)
-
+    @cached_property
     def _steps(self) -> Floats:
-        """Return the weights from which on the integer weight is 1, 2, ..., top."""
+        """The weights from which on the integer weight is 1, 2, ..., top."""
         return (np.arange(1, self.top + 1) - 0.5) / self.top
 
     def _weights(self, distances: Floats, scale: Scale, kind: WeightKind) -> Array:
@@ -177,7 +209,7 @@ class Weighting(RowRanker):
         if kind.reach is None or self.n_bits is None:
             return self._rounded(kind.unit(distances, scale))
         out = np.empty(distances.size, np.int16)
-        levels.levels(distances, kind.reach(self._steps(), scale), out)
+        levels.levels(distances, kind.reach(self._steps, scale), out)
         return out
 
     def _rounded(self, unit: Floats) -> Array:

@@ -20,7 +20,10 @@ def binary(signed: NDArray[np.int64], k: int, top: int | None = None) -> NDArray
     top = top or max(int(abs(signed).max()), 1)
     n = signed.size
     out = np.full(n, np.nan)
-    hard.binary(signed + top, n, top, k, 1.0, shapley_like(n, k), out, np.empty(2 * top + 1))
+    hard.binary(
+        abs(signed), (signed > 0).astype(np.float64), n, top, k, 1.0, shapley_like(n, k), out,
+        np.empty(2 * top + 1),
+    )  # fmt: skip
     return out
 
 

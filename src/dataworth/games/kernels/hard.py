@@ -14,6 +14,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
+from dataworth.games.kernels.adding import add_at
 from dataworth.games.kernels.coefficients import Coefficients, room
 from dataworth.games.kernels.vote_runs import vote
 from dataworth.games.kernels.walk import Lattice
@@ -217,3 +218,39 @@ def one_vs_one(
         for i in range(size):
             out[members[i]] += share * values[i]
         _share(share, near, far, label, rival, behind, tail, margins)
+
+
+@compiled()
+def rows(
+    codes: Ints,
+    n_classes: int,
+    order: Ints,
+    weights: Array,
+    sizes: Ints,
+    labels: Ints,
+    top: int,
+    neighbors: int,
+    tie: float,
+    c: Coefficients,
+    sums: Floats,
+) -> None:
+    """Add the values of `one_vs_one` for several validation points to the sums.
+
+    `order` and `weights` have a row for each validation point, of which the first `sizes` entries
+    count.
+    """
+    n = order.shape[1]
+    kinds, out = np.empty(n, np.int64), np.empty(n)
+    tail, margins = np.empty((n_classes, top + 1)), np.empty((2, n_classes))
+    players = np.empty(n_classes, np.int64)
+    for r in range(sizes.size):
+        size = sizes[r]
+        players[:] = 0
+        for i in range(size):
+            kinds[i] = codes[order[r, i]]
+            players[kinds[i]] += 1
+        one_vs_one(
+            kinds[:size], weights[r, :size], labels[r], players, top, neighbors, tie, c, out[:size],
+            tail, margins,
+        )  # fmt: skip
+        add_at(order[r, :size], out, sums)

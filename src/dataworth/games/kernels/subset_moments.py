@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import uint64
 
-from dataworth.arrays import Floats, Ints
+from dataworth.arrays import Floats
 from dataworth.compiled import compiled, inlined
+from dataworth.games.kernels.adding import Levels
 from dataworth.games.kernels.runs import shares
 from dataworth.games.kernels.walk import downdate, downdate_terms
 
@@ -20,7 +21,7 @@ class Points(NamedTuple):
 
     Attributes
     ----------
-    ids : (n,) array of int
+    ids : (n,) array of int16
         For each point, the row of `table` that holds its factors.
     table : (rows, J) array
         Factors by node. If it has no rows, the factors are exp(-rates * weight).
@@ -32,7 +33,7 @@ class Points(NamedTuple):
         The contribution of each point to Z.
     """
 
-    ids: Ints
+    ids: Levels
     table: Floats
     weights: Floats
     rates: Floats

@@ -24,6 +24,7 @@ import numpy as np
 
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
+from dataworth.games.kernels.adding import add_at
 from dataworth.games.kernels.coefficients import Coefficients, room
 
 
@@ -78,18 +79,45 @@ def soft(
     for i in range(n):
         out[i] = codes[order[i]] == label
         total += out[i]
+    right = inside[0] * (1.0 - empty) + (spread_in * (n - total) / (n - 1) if n > 1 else 0.0)
+    wrong = inside[0] * (0.0 - empty) - (spread_in * total / (n - 1) if n > 1 else 0.0)
+    share = 1.0 / k
     chances = gains = 0.0
-    for i in range(n - 1, -1, -1):
+    for i in range(n - 1, k - 1, -1):
         a = out[i]
-        others = (total - a) / (n - 1) if n > 1 else 0.0
-        out[i] = inside[0] * (a - empty) + spread_in * (a - others) + (a * chances - gains) / k
-        if i + 1 > k:
-            chances += c.displace[i + 1]
-            gains += c.displace[i + 1] * a
+        displace = c.displace[i + 1] * share
+        out[i] = (right + chances if a > 0.0 else wrong) - gains
+        chances += displace
+        gains += displace * a
+    for i in range(min(n, k)):
+        out[i] = (right + chances if out[i] > 0.0 else wrong) - gains
     mean = total / n
     good = outside[0] * (1.0 - empty) + spread_out * (1.0 - mean)
     bad = outside[0] * (0.0 - empty) + spread_out * (0.0 - mean)
     return good, bad, margin_in, margin_out
+
+
+@compiled()
+def soft_rows(
+    codes: Ints,
+    order: Ints,
+    sizes: Ints,
+    labels: Ints,
+    empty: float,
+    neighbors: int,
+    c: Coefficients,
+    sums: Floats,
+) -> None:
+    """Add the values of `soft` for several validation points to the sums, one after the other.
+
+    `order` has a row for each validation point, of which the first `sizes` entries count.
+    """
+    out = np.empty(order.shape[1])
+    for r in range(sizes.size):
+        ranks = order[r, : sizes[r]]
+        if ranks.size > 0:
+            soft(codes, ranks, labels[r], empty, ranks.size, neighbors, c, out)
+            add_at(ranks, out, sums)
 
 
 @compiled()

@@ -40,6 +40,9 @@ from numba import uint64
 
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
+from dataworth.games.kernels.adding import Levels, add_at
+from dataworth.games.kernels.coefficients import Coefficients
+from dataworth.games.kernels.coefficients import room as room_of
 from dataworth.games.kernels.runs import pass_ranks, pass_ranks_squared, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
@@ -277,6 +280,60 @@ def values(
         tail[:] = 0.0
         for level in range(levels):
             tail += outside[level] * moments[:, level * nodes : (level + 1) * nodes]
+
+
+@compiled(fastmath=True)
+def soft_rows(
+    codes: Ints,
+    order: Ints,
+    weights: Levels,
+    sizes: Ints,
+    labels: Ints,
+    empty: float,
+    neighbors: int,
+    table: Floats,
+    factors: Floats,
+    c: Coefficients,
+    sums: Floats,
+) -> None:
+    """Add the values of the soft game for several validation points to the sums.
+
+    Parameters
+    ----------
+    codes : (n_train,) array of int
+        Class codes of all training points.
+    order, weights : (r, n) arrays of int
+        The ranked points of each validation point, and their weights.
+    sizes : (r,) array of int
+        How many entries of each row count.
+    labels : (r,) array of int
+        The right class codes.
+    empty : float
+        U(empty set).
+    neighbors : int
+        K, the number of neighbours.
+    table, factors : array
+        The nodes of the quadrature.
+    c : Coefficients
+        The coefficients of the identity.
+    sums : (n_train,) array
+        Receives the values.
+    """
+    start = np.zeros((2, factors.size + 1))
+    start[0, :-1] = factors
+    start[1, -1] = empty
+    tail, nothing = np.empty((0, 0)), np.empty(0)
+    zeta, out = np.empty(order.shape[1]), np.empty(order.shape[1])
+    for r in range(sizes.size):
+        n = sizes[r]
+        if n == 0:
+            continue
+        for i in range(uint64(n)):
+            zeta[i] = weights[r, i] * (codes[order[r, i]] == labels[r])
+        inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
+        points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
+        values(points, start, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
+        add_at(order[r, :n], out, sums)
 
 
 @compiled(fastmath=True)
