@@ -9,8 +9,8 @@ from scipy.special import gamma, roots_legendre
 
 from dataworth.arrays import Floats
 
-# Above this many nodes of a Gaussian quadrature, fewer nodes do as well.
-MOST_GAUSSIAN = 28
+# Up to each of these totals, so many nodes of Gaussian quadrature leave no error but rounding.
+GAUSSIAN = ((35, 16), (60, 24), (100, 32))
 # The relative error that real weights allow in 1 / T^p.
 TOLERANCE = 1e-10
 # Over more doublings of the total than this, the trapezoidal rule replaces the fit.
@@ -18,31 +18,25 @@ MOST_FITTED = 60
 
 
 @lru_cache(maxsize=4)
-def integer_nodes(neighbors: int, top: int, power: int) -> tuple[Floats, Floats]:
-    """Return nodes with 1 / T^p = sum_r s_r x_r^T, to rounding, for T = 1..neighbors * top.
+def integer_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
+    """Return nodes with 1 / T^p = sum_r s_r exp(-rate_r T), to rounding, for T = 1..largest.
 
     1/T is the integral of x^(T-1) over [0, 1], and 1/T^2 that of -log(x) x^(T-1). Gaussian
-    quadrature with n nodes is exact for polynomials of degree up to 2n - 1. If that takes many
-    nodes, far fewer, chosen among those of a rule for all real T, do as well.
+    quadrature with n nodes is exact for polynomials of degree up to 2n - 1, and far beyond that its
+    error is below rounding. If it takes many nodes, fewer, chosen among those of a rule for all
+    real T, do as well.
 
     Returns
     -------
-    factors : (top+1, n+1) array
-        The factors x_r^w by weight w = 0..top. The last node is for T = 0: its factor is 1 for
-        w = 0 and 0 otherwise.
-    coefficients : (n,) array
-        The coefficients s_r.
+    rates, coefficients : (n,) array
+        The rates and the coefficients s.
     """
-    n = max((neighbors * top + 1) // 2, 1)
-    levels = np.arange(top + 1)[:, None]
-    if n > MOST_GAUSSIAN:
-        rates, coefficients = _chosen_nodes(neighbors * top, power)
-        factors = np.exp(-rates * levels)
-    else:
-        x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
-        factors, coefficients = x**levels, weight / x
-    none = (levels == 0).astype(np.float64)
-    return np.hstack([factors, none]), coefficients
+    enough = [count for most, count in GAUSSIAN if largest <= most]
+    if not enough:
+        return _chosen_nodes(largest, power)
+    n = min((largest + 1) // 2, enough[0])
+    x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
+    return -np.log(x), weight / x
 
 
 def _chosen_nodes(largest: int, power: int) -> tuple[Floats, Floats]:

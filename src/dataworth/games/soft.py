@@ -3,7 +3,7 @@
 import numpy as np
 
 from dataworth.arrays import Floats, Ints
-from dataworth.games import quadrature, weighted_mean
+from dataworth.games import weighted_mean
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import unweighted
 from dataworth.games.kernels import weighted_mean as kernel
@@ -66,13 +66,16 @@ class SoftGame(Classification):
                 self.codes, order, sizes, labels, empty, self.n_neighbors, self.coefficients, sums
             )
             return
-        table, factors = quadrature.integer_nodes(self.n_neighbors, self.weighting.top, 1)
+        table, factors = weighted_mean.powers_table(
+            self.n_neighbors, self.weighting.top, 1, idle=False
+        )
+        start = np.stack([factors, np.zeros_like(factors)])
         kernel.soft_rows(
-            self.codes, order, ranked.weights, sizes, labels, empty, self.n_neighbors, table,
-            factors, self.coefficients, sums,
+            self.codes, order, ranked.weights, sizes, labels, empty, self.n_neighbors, table, start,
+            self.coefficients, sums,
         )  # fmt: skip
 
     @property
     def by_rows(self) -> bool:
-        """Whether `add_rows` can be used: not with real weights, whose error must be known."""
-        return self.weighting.equal or self.weighting.n_bits is not None
+        """Whether `add_rows` can be used: not with real weights, or if tables were too large."""
+        return self.weighting.equal or weighted_mean.is_tabled(self.n_neighbors, self.weighting)

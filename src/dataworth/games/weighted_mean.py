@@ -1,5 +1,7 @@
 """Games whose utility is a weighted mean: what the soft and the regression game have in common."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from dataworth.arrays import Array, Flags, Floats
@@ -12,8 +14,51 @@ from dataworth.games.solutions import ByPoint, Solution
 from dataworth.weights.ranked import Ranked
 from dataworth.weights.weighting import Weighting
 
+# Above this many numbers, powers of factors are computed anew for each point instead.
+MOST_POWERS = 2**23
+
+
+def is_tabled(neighbors: int, weighting: Weighting) -> bool:
+    """Whether the powers of factors are looked up: those of integers, unless they are too many."""
+    if weighting.n_bits is None:
+        return False
+    nodes = quadrature.integer_nodes(neighbors * weighting.top, 1)[0].size + 1
+    return (weighting.top + 1) * (neighbors + 1) * nodes <= MOST_POWERS
+
+
 def check(setup: Setup) -> None:
     """Accept every setup."""
+
+
+@lru_cache(maxsize=8)
+def powers_table(neighbors: int, top: int, power: int, idle: bool) -> tuple[Floats, Floats]:
+    """Return what the kernels need to know about integer weights.
+
+    Parameters
+    ----------
+    neighbors : int
+        K, the number of neighbours.
+    top : int
+        The largest weight.
+    power : int
+        The power of the mean, 1 or 2.
+    idle : bool
+        Whether a node is needed for sets of weight 0.
+
+    Returns
+    -------
+    table : (top+1, (K+1) J) array
+        The powers 0..K of the factors of each weight at J nodes.
+    coefficients : (J,) array
+        The coefficients of the nodes; that of the node for sets of weight 0, the last one, is 0.
+    """
+    rates, coefficients = quadrature.integer_nodes(neighbors * top, power)
+    total = np.arange(top + 1)[:, None, None] * np.arange(neighbors + 1)[:, None]
+    table = np.exp(-rates * total)
+    if idle:
+        table = np.concatenate([table, (total == 0).astype(np.float64)], axis=2)
+        coefficients = np.append(coefficients, 0.0)
+    return table.reshape(top + 1, -1), coefficients
 
 
 class WeightedMean:
@@ -31,41 +76,44 @@ class WeightedMean:
         self.inside, self.outside, self.near, self.far = room(c, players, ranked.order.size, k)
         if ranked.behind is None:
             self.outside = self.outside[:0]
-        self.real = weighting.n_bits is None
-        self.error = 0.0
-        if self.real:
-            weights = ranked.weights
-            if ranked.behind is not None:
-                weights = np.concatenate([weights, ranked.behind])
+        weights = ranked.weights
+        if ranked.behind is not None:
+            weights = np.concatenate([weights, ranked.behind[ranked.others]])
+        self.idle = not weights.all()  # whether there are points of weight 0
+        self.rates, self.table, self.error = np.empty(0), np.empty((0, 0)), 0.0
+        if is_tabled(neighbors, weighting):
+            self.table, self.factors = powers_table(neighbors, weighting.top, power, self.idle)
+            return
+        least = 1.0
+        if weighting.n_bits is None:
             least, most = float(weights[weights > 0].min()), k * float(weights.max())
-            rates, factors, self.error = quadrature.real_nodes(
+            self.rates, self.factors, self.error = quadrature.real_nodes(
                 quadrature.doublings(least, most), power
             )
-            # The last node is for sets of total weight 0: its rate makes every other set vanish.
-            self.rates = np.append(rates, 1e3) / least
-            self.table, self.factors = np.empty((0, 0)), factors / least**power
         else:
-            self.rates = np.empty(0)
-            self.table, self.factors = quadrature.integer_nodes(neighbors, weighting.top, power)
-        self.tail = np.empty((power + 1, self.factors.size + 1))
+            self.rates, self.factors = quadrature.integer_nodes(neighbors * weighting.top, power)
+        if self.idle:  # the rate of the last node makes every set that has weight vanish
+            self.rates, self.factors = np.append(self.rates, 1e3), np.append(self.factors, 0.0)
+        self.rates, self.factors = self.rates / least, self.factors / least**power
 
     def _points(self, weights: Array, quantity: Floats) -> Points:
         """Return points as the kernel takes them, by rows of the table or by real weights."""
         zeta = weights * quantity
-        if self.real:
-            return Points(np.empty(0, np.int16), self.table, weights, self.rates, zeta)
+        if not self.table.size:
+            return Points(np.empty(0, np.int16), self.table, weights * 1.0, self.rates, zeta)
         ids = weights.astype(np.int16, copy=False)
         return Points(ids, self.table, np.empty(0), self.rates, zeta)
 
     def values(self, quantity: Floats, empty: float) -> Floats:
         """Return the values of the ranked points; the utility is made of the mean of `quantity`."""
-        start = np.zeros_like(self.tail)
-        start[0, :-1] = self.factors if self.power == 1 else -self.factors
-        start[self.power, -1] = empty
+        start = np.zeros((self.power + 1, self.factors.size))
+        start[0] = self.factors if self.power == 1 else -self.factors
+        if self.idle:
+            start[self.power, -1], empty = empty, 0.0
+        self.tail, self.plain = np.empty_like(start), empty
         out = np.empty(quantity.size)
-        points = self._points(self.ranked.weights, quantity)
         weighted_mean.values(
-            points, start, self.inside, self.outside,
+            self._points(self.ranked.weights, quantity), start, empty, self.inside, self.outside,
             self.coefficients.displace, self.coefficients.inverse, out, self.tail,
         )  # fmt: skip
         return out
@@ -73,7 +121,8 @@ class WeightedMean:
     def behind(self, weights: Array, quantity: Floats) -> Floats:
         """Return the values of points behind the ranked ones; call `values` before."""
         out = np.empty(quantity.size)
-        weighted_mean.behind(self._points(weights, quantity), self.tail, out)
+        plain = float(self.outside[0]) * self.plain
+        weighted_mean.behind(self._points(weights, quantity), self.tail, plain, out)
         return out
 
     def solution(

@@ -17,8 +17,8 @@ ratios, and each later one follows by
 
     p_{j+1} = p_j (n-j) (K-1-j) / ((j+1) (mu-K+1+j)).
 
-A run here is a stretch of ranks with the same weight inside one doubling block, in which ranks at
-most double. So p_0 is at least 2^-K, and nothing underflows.
+A run here is a stretch of ranks with the same weight inside one block of ranks, each of which ends
+at four times the rank at which it starts. So p_0 is at least about 4^-K, and does not underflow.
 """
 
 import numpy as np
@@ -27,7 +27,8 @@ from numba import uint64
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled, inlined
 
-BLOCK = 256
+BLOCK = 256  # so many ranks are computed side by side
+GROWTH = 4  # how many times as far a block of ranks reaches as the one before
 
 
 @compiled()
@@ -39,19 +40,19 @@ def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
     starts : (R+1,) array of int
         Where each run starts, counted from 0, and where the last one ends.
     blocks : (R,) array of int
-        The doubling block that each run lies in.
+        The block of ranks that each run lies in.
     """
     n = weights.size
-    count, stop = 1, 2 * first
+    count, stop = 1, GROWTH * first
     for m in range(first + 1, n):
         count += (m == stop) | (weights[m] != weights[m - 1])
-        stop += stop * (m == stop)
+        stop *= GROWTH if m == stop else 1
     starts, blocks = np.empty(count + 1, np.int64), np.empty(count, np.int64)
     starts[0], blocks[0] = first, 0
-    count, stop, block = 1, 2 * first, 0
+    count, stop, block = 1, GROWTH * first, 0
     for m in range(first + 1, n):
         if m == stop:
-            stop *= 2
+            stop *= GROWTH
             block += 1
         elif weights[m] == weights[m - 1]:
             continue
@@ -104,6 +105,7 @@ def pass_ranks(
     displace: Floats,
     inverse: Floats,
     ends: Floats,
+    scratch: Floats,
     gains: Floats,
     out: Floats,
 ) -> None:
@@ -123,13 +125,15 @@ def pass_ranks(
         As in `values`.
     ends : (1, K) array
         By j, the mean over sets T of K-1-j points before the run of 1 / (W_T + (j+1) u).
+    scratch : (6, 256) array
+        Is written to.
     gains : (3, K) array
         Receives by j the sums over m of displace_m p_j times 1, times the mean zeta of j points of
         the run before m, and times that mean plus the zeta of m.
     out : (n,) array
         Receives, for the points of the run, what they gain by displacing points of the run.
     """
-    p, n, per, mean = np.empty((4, BLOCK))
+    p, n, per, mean = scratch[0], scratch[1], scratch[2], scratch[3]
     most = min(neighbors, stop - first)
     for j in range(most):
         gains[0, j] = gains[1, j] = gains[2, j] = 0.0
@@ -179,6 +183,7 @@ def pass_ranks_squared(
     displace: Floats,
     inverse: Floats,
     ends: Floats,
+    scratch: Floats,
     gains: Floats,
     out: Floats,
 ) -> None:
@@ -188,7 +193,8 @@ def pass_ranks_squared(
     1 / (W_T + (j+1) u)^2), and `gains` two more, for the mean square of the sum of zeta: without m,
     and with it.
     """
-    p, n, per, mean, square, pair = np.empty((6, BLOCK))
+    p, n, per, mean = scratch[0], scratch[1], scratch[2], scratch[3]
+    square, pair = scratch[4], scratch[5]
     most = min(neighbors, stop - first)
     gains[:, :most] = 0.0
     length = stop - first

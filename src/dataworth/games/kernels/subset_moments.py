@@ -1,7 +1,8 @@
 """Moments over random subsets at the nodes of a quadrature, and how points change them.
 
 This is the algebra behind `kernels.weighted_mean`, whose docstring has the formulas. With J nodes,
-M_{l,q} at node r is kept in `moments[q, l * J + r]`, and e_{t,q} in `sums[q, t * J + r]`.
+M_{l,q} at node r is kept in `moments[q, l * J + r]`, e_{t,q} in `sums[q, t * J + r]`, and the
+powers z_r^t of the factors of a point in `powers[t * J + r]`.
 """
 
 from typing import NamedTuple
@@ -22,11 +23,11 @@ class Points(NamedTuple):
     Attributes
     ----------
     ids : (n,) array of int16
-        For each point, the row of `table` that holds its factors.
-    table : (rows, J) array
-        Factors by node. If it has no rows, the factors are exp(-rates * weight).
+        For each point, the row of `table` that holds the powers of its factors.
+    table : (rows, (K+1) J) array
+        Powers of factors by node. If it has no rows, the factors are exp(-rates * weight).
     weights : (n,) array
-        Real weights, read only if `table` has no rows.
+        Weights, read only if `table` has no rows.
     rates : (J,) array
         The rate of each node, read only if `table` has no rows.
     zeta : (n,) array
@@ -41,49 +42,70 @@ class Points(NamedTuple):
 
 
 @inlined
-def is_new(points: Points, m: int) -> bool:
-    """Say whether the factors of point m may differ from those of the point before it."""
-    return points.table.shape[0] == 0 or points.ids[m] != points.ids[m - 1]
+def is_tabled(points: Points) -> bool:
+    """Say whether powers are looked up in the table."""
+    return points.table.shape[0] > 0
 
 
-@inlined
-def set_factors(points: Points, m: int, z: Floats) -> None:
-    """Write the factors of point m into `z`."""
+# exp(x) = 2^k exp(r) with k = round(x / log 2), and a polynomial for exp(r), |r| <= log(2) / 2. The
+# compiler cannot vectorise a call of the library's exp.
+LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+INVERSE_FACTORIALS = tuple(1.0 / np.cumprod(np.arange(1.0, 14.0))[::-1])
+
+
+@compiled(fastmath=True)
+def _set_exponentials(rates: Floats, weight: float, out: Floats) -> None:
+    """Write exp(-rates * weight) into `out`."""
+    scales = np.empty(out.size, np.int64)
+    for r in range(uint64(out.size)):
+        x = max(-rates[r] * weight, -700.0)
+        k = np.floor(x * 1.4426950408889634 + 0.5)
+        rest = (x - k * LOG2_HIGH) - k * LOG2_LOW
+        value = INVERSE_FACTORIALS[0]
+        for i in range(1, 13):
+            value = value * rest + INVERSE_FACTORIALS[i]
+        out[r] = value * rest + 1.0
+        scales[r] = (np.int64(k) + 1023) << 52
+    powers_of_two = scales.view(np.float64)
+    for r in range(uint64(out.size)):
+        out[r] *= powers_of_two[r]
+
+
+@compiled(fastmath=True)
+def powers_of(points: Points, m: int, terms: int, scratch: Floats) -> Floats:
+    """Return the powers of the factors of point m up to `terms`, in the table or in `scratch`."""
     if points.table.shape[0] > 0:
-        for r in range(z.size):
-            z[r] = points.table[points.ids[m], r]
-    else:
-        for r in range(z.size):
-            z[r] = np.exp(-points.rates[r] * points.weights[m])
-
-
-@inlined
-def set_powers(z: Floats, terms: int, powers: Floats) -> None:
-    """Set powers[q, t * J + r] = (p choose q) t^(p-q) z_r^t, with which `read` reads the sums."""
-    nodes = z.size
-    order = powers.shape[0] - 1
-    for r in range(nodes):
-        powers[order, r] = 1.0
-    for t in range(1, terms + 1):
+        return points.table[points.ids[m]]
+    nodes = uint64(points.rates.size)
+    z = scratch[nodes : nodes + nodes]
+    _set_exponentials(points.rates, points.weights[m], z)
+    scratch[:nodes] = 1.0
+    for t in range(2, terms + 1):
+        at = uint64(t) * nodes
         for r in range(nodes):
-            powers[order, t * nodes + r] = powers[order, (t - 1) * nodes + r] * z[r]
-    for q in range(order):
+            scratch[at + r] = scratch[at - nodes + r] * z[r]
+    return scratch
+
+
+@compiled(fastmath=True)
+def read(sums: Floats, powers: Floats, nodes: int, terms: int, parts: Floats) -> None:
+    """Write what the running sums give to a point with these powers, by powers of its zeta.
+
+    The highest power of zeta comes first.
+    """
+    order = sums.shape[0] - 1
+    for q in range(order + 1):
+        total = 0.0
         for t in range(terms + 1):
-            factor = float(t) ** (order - q) * (order if q == 1 else 1)
-            for r in range(nodes):
-                powers[q, t * nodes + r] = factor * powers[order, t * nodes + r]
-
-
-@inlined
-def read(sums: Floats, powers: Floats, size: int, zeta: float) -> float:
-    """Evaluate the running sums for one point, by Horner's rule in zeta."""
-    total = 0.0
-    for q in range(sums.shape[0]):
-        part = 0.0
-        for i in range(size):
-            part += sums[q, i] * powers[q, i]
-        total = total * zeta + part
-    return total
+            if t == 0 and q < order:
+                continue
+            part = 0.0
+            at = uint64(t) * uint64(nodes)
+            for r in range(uint64(nodes)):
+                part += sums[q, at + r] * powers[at + r]
+            factor = 1.0 if q == order else float(t) ** (order - q) * (order if q == 1 else 1)
+            total += factor * part
+        parts[q] = total
 
 
 @inlined
@@ -165,21 +187,22 @@ def step(
 @compiled(fastmath=True)
 def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
     """Pass point m and update the moments as `step` does, but leave the sums alone."""
-    nodes = z.size
+    nodes = uint64(z.size)
     order = moments.shape[0] - 1
-    levels = moments.shape[1] // nodes
+    levels = moments.shape[1] // z.size
+    none, one, two = moments[0], moments[1], moments[order]
     for level in range(min(levels - 1, m), 0, -1):
         take = level / m
         keep = 1.0 - take
+        low, up = uint64(level - 1) * nodes, uint64(level) * nodes
+        if order == 2:
+            for r in range(nodes):
+                moved = z[r] * (two[low + r] + zeta * (2.0 * one[low + r] + zeta * none[low + r]))
+                two[up + r] = keep * two[up + r] + take * moved
         for r in range(nodes):
-            low, up = (level - 1) * nodes + r, level * nodes + r
-            moved = z[r] * moments[0, low]
-            moved_one = z[r] * moments[1, low] + zeta * moved
-            if order == 2:
-                moved_two = z[r] * (moments[2, low] + zeta * moments[1, low]) + zeta * moved_one
-                moments[2, up] = keep * moments[2, up] + take * moved_two
-            moments[1, up] = keep * moments[1, up] + take * moved_one
-            moments[0, up] = keep * moments[0, up] + take * moved
+            moved = z[r] * none[low + r]
+            one[up + r] = keep * one[up + r] + take * (z[r] * one[low + r] + zeta * moved)
+            none[up + r] = keep * none[up + r] + take * moved
 
 
 @compiled(fastmath=True)
@@ -188,14 +211,13 @@ def set_ends(moments: Floats, powers: Floats, nodes: int, most: int, ends: Float
 
     `powers` are those of the weight u.
     """
-    order = moments.shape[0] - 1
     levels = moments.shape[1] // nodes
-    for q in range(order):
+    for q in range(ends.shape[0]):
         for j in range(most):
             low, up = uint64((levels - 1 - j) * nodes), uint64((j + 1) * nodes)
             total = 0.0
             for r in range(uint64(nodes)):
-                total += powers[order, up + r] * moments[q, low + r]
+                total += powers[up + r] * moments[q, low + r]
             ends[q, j] = total
 
 
@@ -218,31 +240,31 @@ def add_run(
     order = moments.shape[0] - 1
     levels = gains.shape[1]
     nodes = uint64(moments.shape[1] // levels)
-    z = powers[order, nodes : 2 * nodes]
+    none, one, two = moments[0], moments[1], moments[order]
+    out, out_one, out_two = sums[0], sums[1], sums[order]
     for j in range(most):
         level = levels - 1 - j
         terms = downdate_terms(before, level)
         downdate(1.0, before, level, terms, inverse, c)
-        own = powers[order, uint64(j) * nodes : uint64(j + 1) * nodes]
+        own, more = uint64(j) * nodes, uint64(j + 1) * nodes
         chance, without, with_m = gains[0, j], gains[1, j], gains[2, j]
         for t in range(terms):
             low = uint64(level - t) * nodes
             at, after = uint64(t) * nodes, uint64(t + 1) * nodes
             for r in range(nodes):
-                scale = c[t] * own[r]
-                none, one = scale * moments[0, low + r], scale * moments[1, low + r]
-                sums[0, after + r] += chance * none
-                sums[0, at + r] -= chance * none * z[r]
-                sums[1, after + r] += chance * one + without * none
-                sums[1, at + r] -= (chance * one + with_m * none) * z[r]
+                x, y = c[t] * none[low + r], c[t] * one[low + r]
+                z, z_more = powers[own + r], powers[more + r]
+                out[after + r] += chance * x * z
+                out[at + r] -= chance * x * z_more
+                out_one[after + r] += (chance * y + without * x) * z
+                out_one[at + r] -= (chance * y + with_m * x) * z_more
             if order == 2:
                 square, square_m = gains[3, j], gains[4, j]
                 for r in range(nodes):
-                    scale = c[t] * own[r]
-                    none, one = scale * moments[0, low + r], scale * moments[1, low + r]
-                    two = chance * scale * moments[2, low + r]
-                    sums[2, after + r] += two + 2.0 * without * one + square * none
-                    sums[2, at + r] -= (two + 2.0 * with_m * one + square_m * none) * z[r]
+                    x, y = c[t] * none[low + r], 2.0 * c[t] * one[low + r]
+                    whole = chance * c[t] * two[low + r]
+                    out_two[after + r] += (whole + without * y + square * x) * powers[own + r]
+                    out_two[at + r] -= (whole + with_m * y + square_m * x) * powers[more + r]
 
 
 @compiled(fastmath=True)
@@ -252,10 +274,13 @@ def advance_run(moments: Floats, powers: Floats, zeta: Floats, before: int, c: F
     levels = c.size - 2
     nodes = uint64(moments.shape[1] // levels)
     length = zeta.size
-    first = zeta.sum()
-    second = (zeta * zeta).sum()
+    first = second = 0.0
+    for i in range(uint64(length)):
+        first += zeta[i]
+        second += zeta[i] * zeta[i]
     mean = first / length
     pair = (first * first - second) / (length * max(length - 1.0, 1.0))
+    none, one, two = moments[0], moments[1], moments[order]
     for level in range(levels - 1, 0, -1):
         count = shares(level, before, length, c)
         up = uint64(level) * nodes
@@ -263,17 +288,17 @@ def advance_run(moments: Floats, powers: Floats, zeta: Floats, before: int, c: F
             for r in range(nodes):
                 moments[q, up + r] *= c[0]
         for j in range(1, count):
-            low = uint64(level - j) * nodes
-            own = powers[order, uint64(j) * nodes : uint64(j + 1) * nodes]
+            low, own = uint64(level - j) * nodes, uint64(j) * nodes
             chance, gain = c[j], c[j] * j * mean
-            square = c[j] * (j * second / length + j * (j - 1.0) * pair)
+            if order == 2:
+                square = c[j] * (j * second / length + j * (j - 1.0) * pair)
+                for r in range(nodes):
+                    two[up + r] += powers[own + r] * (
+                        chance * two[low + r] + 2.0 * gain * one[low + r] + square * none[low + r]
+                    )
             for r in range(nodes):
-                none, one = own[r] * moments[0, low + r], own[r] * moments[1, low + r]
-                moments[0, up + r] += chance * none
-                moments[1, up + r] += chance * one + gain * none
-                if order == 2:
-                    two = own[r] * moments[2, low + r]
-                    moments[2, up + r] += chance * two + 2.0 * gain * one + square * none
+                one[up + r] += powers[own + r] * (chance * one[low + r] + gain * none[low + r])
+                none[up + r] += powers[own + r] * chance * none[low + r]
 
 
 @compiled(fastmath=True)
@@ -286,12 +311,14 @@ def add_room(
         set_downdate(room[level], n, level, terms, inverse, c)
         for q in range(moments.shape[0]):
             for t in range(terms + 1):
-                for r in range(nodes):
-                    e = t * nodes + r
-                    if t > 0:
-                        sums[q, e] += c[t] * moments[q, (level + 1 - t) * nodes + r]
-                    if t <= level:
-                        sums[q, e] -= c[t + 1] * moments[q, (level - t) * nodes + r]
+                e = uint64(t * nodes)
+                low, up = uint64((level - t) * nodes), uint64((level + 1 - t) * nodes)
+                if t > 0:
+                    for r in range(uint64(nodes)):
+                        sums[q, e + r] += c[t] * moments[q, up + r]
+                if t <= level:
+                    for r in range(uint64(nodes)):
+                        sums[q, e + r] -= c[t + 1] * moments[q, low + r]
 
 
 @inlined
@@ -315,11 +342,14 @@ def begin(moments: Floats, start: Floats) -> None:
 def added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
     """Return the mean utility of the l-subsets with one point added, summed over the nodes."""
     order = moments.shape[0] - 1
+    low = uint64(level * z.size)
     total = 0.0
-    for r in range(z.size):
-        i = level * z.size + r
-        at = moments[1, i] + zeta * moments[0, i]
-        if order == 2:
-            at = moments[2, i] + zeta * (moments[1, i] + at)
-        total += z[r] * at
+    if order == 2:
+        for r in range(uint64(z.size)):
+            i = low + r
+            inner = 2.0 * moments[1, i] + zeta * moments[0, i]
+            total += z[r] * (moments[2, i] + zeta * inner)
+    else:
+        for r in range(uint64(z.size)):
+            total += z[r] * (moments[1, low + r] + zeta * moments[0, low + r])
     return total

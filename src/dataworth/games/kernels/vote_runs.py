@@ -22,18 +22,17 @@ from numba import uint64
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
-from dataworth.games.kernels.runs import BLOCK, runs_of, shares, start_chances
+from dataworth.games.kernels.runs import BLOCK, GROWTH, runs_of, shares, start_chances
 from dataworth.games.kernels.walk import (
     NEAR,
     Lattice,
     add_gains,
-    add_outside,
     add_up,
     downdate,
     downdate_terms,
     near_totals,
     pass_point,
-    start_table,
+    set_outside,
 )
 
 # What the steps of the two ways cost, in nanoseconds, measured: a chance of one rank and pair, a
@@ -334,22 +333,18 @@ def vote(
     ids = np.empty(near, np.int64)
     for m in range(near):
         ids[m] = top + np.int64(weights[m]) * (1 if right[m] > 0.0 else -1)
-    totals = near_totals(ids, n, game, room, displace, inverse, table, out)
+    totals = near_totals(ids, n, GROWTH, game, room, displace, inverse, table, out)
     seen = np.empty(game.shifts.size, np.int64)
     count = 0
     if near < n:
         starts, blocks = runs_of(weights, near)
         read_off = np.empty((blocks.size, 2))
-        start_table(table, game.utility, room.size)
         met = np.zeros(game.shifts.size, np.bool_)
         for m in range(near):
             if not met[ids[m]]:
                 met[ids[m]] = True
                 seen[count] = game.shifts[ids[m]]
                 count += 1
-            pass_point(
-                table, game.utility.size, game.slices, game.shifts[ids[m]], m + 1, inverse
-            )
         _far_ranks(
             weights, right, starts, blocks, seen, count, game, room, displace, inverse, table,
             totals, read_off, out,
@@ -365,4 +360,4 @@ def vote(
             for m in range(uint64(starts[run]), uint64(starts[run + 1])):
                 out[m] += high if right[m] > 0.0 else low
     if outside.size > 0:
-        add_outside(ids, near == n, game, outside, inverse, table, tail)
+        set_outside(game, outside, table, tail)

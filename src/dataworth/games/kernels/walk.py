@@ -20,7 +20,7 @@ The mean over subsets *without* a point of shift v follows from the same table (
 
 It depends only on the shift, not on which point has it. So the points fall into V *kinds*, one for
 each distinct shift, and one running sum per kind replaces a loop over points. The downdate shrinks
-rounding errors if l is well below n. For the first 3K ranks it is not used: for each kind, a table
+rounding errors if l is well below n. For the first 2K ranks it is not used: for each kind, a table
 without the first point of that kind is walked instead.
 
 Cost: O(N (T + V K)), where T is the number of table entries that the slices name; memory
@@ -35,9 +35,9 @@ from numba import uint64
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined
 
-# Beyond this many times K ranks, each term of the downdate is at most half of the one before. Up to
-# there, tables that leave out a point are walked instead.
-NEAR = 3
+# Beyond this many times K ranks, the terms of the downdate fall, and it multiplies rounding errors
+# by about 2 sqrt(K) at most. Up to there, tables that leave out a point are walked instead.
+NEAR = 2
 
 
 class Lattice(NamedTuple):
@@ -71,9 +71,7 @@ class Lattice(NamedTuple):
 
 
 @inlined
-def pass_point(
-    table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats
-) -> None:
+def pass_point(table: Floats, size: int, slices: Ints, shift: int, m: int, inverse: Floats) -> None:
     """Turn the table of m-1 points into that of m points, where the m-th point has this shift."""
     for r in range(slices.shape[0]):
         level, start, stop = slices[r, 0], slices[r, 1], slices[r, 2]
@@ -161,8 +159,8 @@ def start_table(table: Floats, utility: Floats, levels: int) -> None:
 @compiled(fastmath=True)
 def near_ranks(
     ids: Ints,
+    first: int,
     whole: bool,
-    value: int,
     game: Lattice,
     room: Floats,
     displace: Floats,
@@ -170,30 +168,26 @@ def near_ranks(
     table: Floats,
     out: Floats,
 ) -> float:
-    """Walk the first ranks without the first point of the kind `value`.
+    """Walk the first ranks without the point at rank `first`, the first one of its kind.
 
-    For each point of that kind, minus the running sum goes into `out`. The whole sum is returned;
-    it includes the first sum of the identity if these ranks are the `whole` game.
+    `table` must be that of the points before it. For each point of the kind, minus the running sum
+    goes into `out`. The whole sum is returned; it includes the first sum of the identity if these
+    ranks are the `whole` game.
     """
     shifts, utility, origin, slices = game
     size = utility.size
     levels = room.size
+    value = ids[first]
     top = (levels - 1) * size + origin
-    start_table(table, utility, levels)
     total = 0.0
-    passed = 0
-    skipped = False
-    for m in range(ids.size):
+    out[first] = 0.0
+    for m in range(first + 1, ids.size):
         shift = shifts[ids[m]]
-        if skipped and m >= levels:
+        if m >= levels:
             total += displace[m + 1] * (table[top + shifts[value]] - table[top + shift])
         if ids[m] == value:
             out[m] = -total
-        if ids[m] == value and not skipped:
-            skipped = True
-        else:
-            passed += 1
-            pass_point(table, size, slices, shift, passed, inverse)
+        pass_point(table, size, slices, shift, m, inverse)
     if whole:
         for level in range(levels):
             base = level * size + origin
@@ -213,7 +207,7 @@ def _far_ranks(
     totals: Floats,
     out: Floats,
 ) -> None:
-    """Walk all ranks, and from rank `start` on gather sums and values by the downdate.
+    """Go on from rank `start`, whose table is given, and gather sums and values by the downdate.
 
     The sums run over blocks of ranks that double in length, and `totals` holds one row per block.
     So the value of a far point, which is small, is never the difference of two sums of order one.
@@ -228,14 +222,12 @@ def _far_ranks(
     slot = np.full(shifts.size, -1)
     seen = np.empty(shifts.size, np.int64)
     count = 0
-    start_table(table, utility, levels)
     for m in range(start):
         value = ids[m]
         if slot[value] < 0:
             slot[value] = count
             seen[count] = shifts[value]
             count += 1
-        pass_point(table, size, slices, shifts[value], m + 1, inverse)
     block = 1
     while start < n:
         stop = min(2 * start, n)
@@ -270,6 +262,7 @@ def _far_ranks(
 def near_totals(
     ids: Ints,
     n: int,
+    growth: int,
     game: Lattice,
     room: Floats,
     displace: Floats,
@@ -279,23 +272,28 @@ def near_totals(
 ) -> Floats:
     """Value the first ranks of n, whose kinds are `ids`, and return the sums of all blocks.
 
-    The sums have a row for each block and a column for each kind. Those of the first block are
-    done.
+    `table` receives the table of these points. The sums have a row for each block of ranks, which
+    reaches `growth` times as far as the one before, and a column for each kind. Those of the first
+    block are done.
     """
     near = ids.size
     blocks = 1
     stop = near
     while stop < n:
         blocks += 1
-        stop *= 2
+        stop *= growth
     totals = np.zeros((blocks, game.shifts.size))
     done = np.zeros(game.shifts.size, np.bool_)
+    without = np.empty_like(table)
+    start_table(table, game.utility, room.size)
     for m in range(near):
         if not done[ids[m]]:
             done[ids[m]] = True
+            without[:] = table
             totals[0, ids[m]] = near_ranks(
-                ids, near == n, ids[m], game, room, displace, inverse, table, out
+                ids, m, near == n, game, room, displace, inverse, without, out
             )
+        pass_point(table, game.utility.size, game.slices, game.shifts[ids[m]], m + 1, inverse)
     return totals
 
 
@@ -320,29 +318,13 @@ def _add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
 
 
 @compiled()
-def add_outside(
-    ids: Ints,
-    anew: bool,
-    game: Lattice,
-    outside: Floats,
-    inverse: Floats,
-    table: Floats,
-    tail: Floats,
-) -> None:
-    """Write the values of the points behind the ranked ones, by kind, into `tail`.
-
-    The table must be that of all ranked points, or is made `anew` from their kinds.
-    """
-    shifts, utility, origin, slices = game
-    if anew:  # each table so far lacks a point
-        start_table(table, utility, outside.size)
-        for m in range(ids.size):
-            pass_point(table, utility.size, slices, shifts[ids[m]], m + 1, inverse)
-    for value in range(shifts.size):
+def set_outside(game: Lattice, outside: Floats, table: Floats, tail: Floats) -> None:
+    """Write the values of the points behind the ranked ones, by kind, into `tail`."""
+    for value in range(game.shifts.size):
         tail[value] = 0.0
         for level in range(outside.size):
-            base = level * utility.size + origin
-            tail[value] += outside[level] * (table[base + shifts[value]] - table[base])
+            base = level * game.utility.size + game.origin
+            tail[value] += outside[level] * (table[base + game.shifts[value]] - table[base])
 
 
 @compiled()
@@ -381,9 +363,9 @@ def walk(
     levels = room.size
     table = np.empty(levels * game.utility.size)
     near = min(n, NEAR * levels)
-    totals = near_totals(ids[:near], n, game, room, displace, inverse, table, out)
+    totals = near_totals(ids[:near], n, 2, game, room, displace, inverse, table, out)
     if near < n:
         _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
     _add_totals(ids, near, totals, out)
     if outside.size > 0:
-        add_outside(ids, near == n, game, outside, inverse, table, tail)
+        set_outside(game, outside, table, tail)

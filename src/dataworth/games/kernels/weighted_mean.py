@@ -18,9 +18,9 @@ and adding a point changes them by way of g_q = z * sum_k (q choose k) zeta^(q-k
 
     M_{l,q} <- (1 - l/m) M_{l,q} + (l/m) g_{l-1,q}.
 
-A set with T = 0 has the utility of the empty set. One more node stands for such sets: its factor z
-is 1 for weight 0 and 0 for any other weight, M_{0,p} starts at U(empty set), and the other moments
-start at 0.
+A set with T = 0 has the utility of the empty set. If there are points of weight 0, one more node
+stands for such sets: its factor z is 1 for weight 0 and 0 for any other weight, M_{0,p} starts at
+U(empty set), and the other moments start at 0.
 
 The downdate by point i is a polynomial in z_i and zeta_i. With c_j as in the walk, the gain of i
 over the displaced point m is the sum over the nodes of
@@ -31,11 +31,15 @@ over the displaced point m is the sum over the nodes of
 so running sums of e_{t,q}, K (p+1) of them per node, hold the gains of all points at once. The
 first sum of the identity is the same expression with a point m that changes nothing.
 
-Cost: O(n K J) for n points and J nodes; memory O(K J + n).
+Points of equal weight are passed as one run (`kernels.runs`): the members of S from the run add
+their factor and, in the mean, their part of the sum of zeta, so that M is needed only at the start
+of the run.
+
+Cost: O(n K + R K^2 J) for n points in R runs and J nodes, and never more than O(n K J); memory
+O(K J + n).
 """
 
 import numpy as np
-
 from numba import uint64
 
 from dataworth.arrays import Floats, Ints
@@ -43,7 +47,7 @@ from dataworth.compiled import compiled, inlined
 from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
-from dataworth.games.kernels.runs import pass_ranks, pass_ranks_squared, runs_of
+from dataworth.games.kernels.runs import BLOCK, pass_ranks, pass_ranks_squared, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
     add_room,
@@ -52,12 +56,11 @@ from dataworth.games.kernels.subset_moments import (
     advance,
     advance_run,
     begin,
-    is_new,
+    is_tabled,
+    powers_of,
     read,
     set_downdate,
     set_ends,
-    set_factors,
-    set_powers,
     step,
     step_square,
 )
@@ -65,54 +68,62 @@ from dataworth.games.kernels.walk import NEAR, downdate_terms
 
 
 @inlined
+def _is_new(points: Points, m: int) -> bool:
+    """Say whether point m has another weight than the point before it."""
+    if is_tabled(points):
+        return points.ids[m] != points.ids[m - 1]
+    return points.weights[m] != points.weights[m - 1]
+
+
+@inlined
 def _alike(points: Points, a: int, b: int) -> bool:
     """Say whether two points have the same factors and contribution, and so the same downdate."""
     if points.zeta[a] != points.zeta[b]:
         return False
-    if points.table.shape[0] > 0:
+    if is_tabled(points):
         return points.ids[a] == points.ids[b]
     return points.weights[a] == points.weights[b]
 
 
 @compiled(fastmath=True)
 def _near_ranks(
-    stop: int,
     point: int,
+    stop: int,
     points: Points,
-    start: Floats,
     room: Floats,
     displace: Floats,
     moments: Floats,
+    own_powers: Floats,
+    powers: Floats,
     out: Floats,
 ) -> None:
     """Value `point` and all points like it by a walk over the first `stop` ranks without it.
 
-    `point` must be the first of its kind. The first sum of the identity is added only if there are
-    no points beyond these ranks.
+    `point` must be the first of its kind, and `moments` those of the points before it; the powers
+    are scratch. The first sum of the identity is added only if there are no points beyond these
+    ranks.
     """
     levels = room.size
-    nodes = start.shape[1]
-    own, z = np.empty(nodes), np.empty(nodes)
-    set_factors(points, point, own)
-    begin(moments, start)
+    nodes = moments.shape[1] // levels
+    zeta = points.zeta[point]
+    own = powers_of(points, point, 1, own_powers)[nodes : 2 * nodes]
     total = 0.0
-    passed = 0
-    for m in range(stop):
-        if m == point:
-            out[m] = 0.0
-            continue
-        set_factors(points, m, z)
+    out[point] = 0.0
+    for m in range(point + 1, stop):
+        z = powers_of(points, m, 1, powers)[nodes : 2 * nodes]
         if _alike(points, point, m):
             out[m] = -total
-        elif m > point and m >= levels:
-            gain = added(moments, levels - 1, own, points.zeta[point])
+        elif m >= levels:
+            gain = added(moments, levels - 1, own, zeta)
             total += displace[m + 1] * (gain - added(moments, levels - 1, z, points.zeta[m]))
-        passed += 1
-        advance(moments, z, points.zeta[m], passed)
+        if m + 1 < stop or stop == points.zeta.size:
+            advance(moments, z, points.zeta[m], m)
     if stop == points.zeta.size:
         for level in range(levels):
-            plain = moments[-1, level * nodes : (level + 1) * nodes].sum()
-            total += room[level] * (added(moments, level, own, points.zeta[point]) - plain)
+            plain = 0.0
+            for r in range(uint64(level * nodes), uint64((level + 1) * nodes)):
+                plain += moments[-1, r]
+            total += room[level] * (added(moments, level, own, zeta) - plain)
     for m in range(point, stop):
         if _alike(points, point, m):
             out[m] += total
@@ -123,101 +134,112 @@ def _far_ranks(
     starts: Ints,
     blocks: Ints,
     points: Points,
-    start: Floats,
     room: Floats,
     displace: Floats,
     inverse: Floats,
     moments: Floats,
     sums: Floats,
     read_off: Floats,
+    scratch: Floats,
     out: Floats,
 ) -> None:
-    """Walk all ranks and gather sums beyond the first ranks, one set for each doubling block.
+    """Pass the runs beyond the first ranks and gather sums, one set for each block of ranks.
 
-    What a point must not gain, from points before it in its block, is taken off at once if it is
-    in a short run. For a long run, the numbers that say it are left in `read_off`.
+    The moments must be those of the first ranks. `read_off` receives, for each run, what its points
+    must not gain because they come later than points before them in their block.
     """
     levels = room.size
-    nodes = start.shape[1]
-    order = start.shape[0] - 1
-    z = np.empty(nodes)
-    powers = np.empty((order + 1, (levels + 1) * nodes))
+    nodes = moments.shape[1] // levels
+    order = moments.shape[0] - 1
     c = np.zeros(levels + 2)
     ends, gains = np.empty((order, levels)), np.empty((2 * order + 1, levels))
-    begin(moments, start)
-    for m in range(starts[0]):
-        set_factors(points, m, z)
-        advance(moments, z, points.zeta[m], m + 1)
+    block_scratch = np.empty((6, BLOCK))
+    parts = np.empty(3)
     terms = 0
     for run in range(blocks.size):
         first, stop = starts[run], starts[run + 1]
         if run == 0 or blocks[run] != blocks[run - 1]:
             terms = downdate_terms(first, levels - 1)
         block_sums = sums[blocks[run]]
-        set_factors(points, first, z)
-        if 2 * (stop - first) < levels or stop - first == 1:
-            set_powers(z, terms, powers)
-            read_off[run] = 0.0
+        if stop - first == 1 or 2 * (stop - first) < levels:
+            powers = powers_of(points, first, terms, scratch)
+            z = powers[nodes : 2 * nodes]
             for m in range(first, stop):
-                out[m] = -read(block_sums, powers, (terms + 1) * nodes, points.zeta[m])
+                read(block_sums, powers, nodes, terms, parts)
+                value = 0.0
+                for q in range(order + 1):
+                    value = value * points.zeta[m] + parts[q]
+                out[m] = -value
                 set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
                 if order == 2:
                     step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
                 step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+            read_off[run] = 0.0
             continue
-        set_powers(z, levels, powers)
+        powers = powers_of(points, first, levels, scratch)
         most = min(levels, stop - first)
         set_ends(moments, powers, nodes, most, ends)
         if order == 2:
-            pass_ranks_squared(first, stop, levels, points.zeta, displace, inverse, ends, gains, out)
+            pass_ranks_squared(
+                first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
+            )
         else:
-            pass_ranks(first, stop, levels, points.zeta, displace, inverse, ends, gains, out)
+            pass_ranks(
+                first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
+            )
         add_run(moments, block_sums, powers, gains, most, first, inverse, c)
-        for q in range(order + 1):
-            read_off[run, q] = (block_sums[q] * powers[q]).sum()
+        read(block_sums, powers, nodes, levels, read_off[run])
         advance_run(moments, powers, points.zeta[first:stop], first, c)
     add_room(moments, nodes, points.zeta.size, room, inverse, c, sums[-1])
 
 
 @compiled(fastmath=True)
+def _add_polynomial(parts: Floats, zeta: Floats, out: Floats) -> None:
+    """Add to each value a polynomial of its zeta, whose highest power comes first."""
+    if parts.size == 2:
+        linear, constant = parts[0], parts[1]
+        for i in range(uint64(zeta.size)):
+            out[i] += linear * zeta[i] + constant
+    else:
+        square, linear, constant = parts[0], parts[1], parts[2]
+        for i in range(uint64(zeta.size)):
+            out[i] += (square * zeta[i] + linear) * zeta[i] + constant
+
+
+@compiled(fastmath=True)
 def _add_reading(
-    starts: Ints, blocks: Ints, points: Points, sums: Floats, read_off: Floats, out: Floats
+    starts: Ints,
+    blocks: Ints,
+    points: Points,
+    nodes: int,
+    sums: Floats,
+    read_off: Floats,
+    scratch: Floats,
+    out: Floats,
 ) -> None:
     """Add to the value of each point what the sums of its block and of all later ones give it."""
-    size = sums.shape[2]
-    orders = sums.shape[1]
-    z = np.empty(max(points.table.shape[1], points.rates.size))
-    powers = np.empty((orders, size))
-    parts = np.empty(3)
-    for run in range(-1, blocks.size):  # the first ranks come before all runs
-        first, stop = (0, starts[0]) if run < 0 else (starts[run], starts[run + 1])
-        m = first
-        while m < stop:
-            set_factors(points, m, z)
-            set_powers(z, size // z.size - 1, powers)
-            end = stop
-            if run < 0:
-                end = m + 1
-                while end < stop and not is_new(points, end):
-                    end += 1
-            parts[0] = 0.0
-            for q in range(orders):
-                part = (sums[max(blocks[run], 0) if run >= 0 else 0, q] * powers[q]).sum()
-                parts[q + 3 - orders] = part - (read_off[run, q] if run >= 0 else 0.0)
-            square, linear, constant = parts[0], parts[1], parts[2]
-            if orders == 2:
-                for i in range(uint64(m), uint64(end)):
-                    out[i] += linear * points.zeta[i] + constant
-            else:
-                for i in range(uint64(m), uint64(end)):
-                    out[i] += (square * points.zeta[i] + linear) * points.zeta[i] + constant
-            m = end
+    terms = sums.shape[2] // nodes - 1
+    parts = np.empty(sums.shape[1])
+    m = 0
+    while m < starts[0]:
+        stop = m + 1
+        while stop < starts[0] and not _is_new(points, stop):
+            stop += 1
+        read(sums[0], powers_of(points, m, terms, scratch), nodes, terms, parts)
+        _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
+        m = stop
+    for run in range(blocks.size):
+        m, stop = starts[run], starts[run + 1]
+        read(sums[blocks[run]], powers_of(points, m, terms, scratch), nodes, terms, parts)
+        parts -= read_off[run]
+        _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
 
 
 @compiled(fastmath=True)
 def values(
     points: Points,
     start: Floats,
+    empty: float,
     room: Floats,
     outside: Floats,
     displace: Floats,
@@ -233,6 +255,8 @@ def values(
         The n ranked points, nearest first.
     start : (p+1, J) array
         Moments of the empty set; p is the power of the ratio, 1 or 2.
+    empty : float
+        U(empty set), or 0 if a node stands for it.
     room : (K,) array
         Coefficients of the first sum; its length is the number of neighbours.
     outside : (K,) array
@@ -251,31 +275,35 @@ def values(
     nodes = start.shape[1]
     near = min(n, NEAR * levels)
     moments = np.empty((start.shape[0], levels * nodes))
+    without = np.empty_like(moments)
+    scratch = np.empty((2, 0 if is_tabled(points) else (levels + 2) * nodes))
     done = np.zeros(near, np.bool_)
+    begin(moments, start)
     for m in range(near):
         if not done[m]:
             for j in range(m, near):
                 done[j] = done[j] or _alike(points, m, j)
-            _near_ranks(near, m, points, start, room, displace, moments, out)
+            without[:] = moments
+            _near_ranks(m, near, points, room, displace, without, scratch[0], scratch[1], out)
+        z = powers_of(points, m, 1, scratch[0])[nodes : 2 * nodes]
+        advance(moments, z, points.zeta[m], m + 1)
     if near < n:
-        if points.table.shape[0] > 0:
+        if is_tabled(points):
             starts, blocks = runs_of(points.ids, near)
         else:
             starts, blocks = runs_of(points.weights, near)
         sums = np.zeros((blocks[-1] + 1, start.shape[0], (levels + 1) * nodes))
         read_off = np.empty((blocks.size, start.shape[0]))
         _far_ranks(
-            starts, blocks, points, start, room, displace, inverse, moments, sums, read_off, out
-        )
+            starts, blocks, points, room, displace, inverse, moments, sums, read_off, scratch[0],
+            out,
+        )  # fmt: skip
         for block in range(blocks[-1] - 1, -1, -1):
             sums[block] += sums[block + 1]
-        _add_reading(starts, blocks, points, sums, read_off, out)
-    elif outside.size > 0:  # each set of moments so far lacks a point
-        z = np.empty(nodes)
-        begin(moments, start)
-        for m in range(n):
-            set_factors(points, m, z)
-            advance(moments, z, points.zeta[m], m + 1)
+        _add_reading(starts, blocks, points, nodes, sums, read_off, scratch[0], out)
+    if empty != 0.0:
+        for m in range(uint64(n)):
+            out[m] -= room[0] * empty
     if outside.size > 0:
         tail[:] = 0.0
         for level in range(levels):
@@ -292,7 +320,7 @@ def soft_rows(
     empty: float,
     neighbors: int,
     table: Floats,
-    factors: Floats,
+    start: Floats,
     c: Coefficients,
     sums: Floats,
 ) -> None:
@@ -312,16 +340,13 @@ def soft_rows(
         U(empty set).
     neighbors : int
         K, the number of neighbours.
-    table, factors : array
-        The nodes of the quadrature.
+    table, start : array
+        As in `Points` and `values`, without a node for the empty set.
     c : Coefficients
         The coefficients of the identity.
     sums : (n_train,) array
         Receives the values.
     """
-    start = np.zeros((2, factors.size + 1))
-    start[0, :-1] = factors
-    start[1, -1] = empty
     tail, nothing = np.empty((0, 0)), np.empty(0)
     zeta, out = np.empty(order.shape[1]), np.empty(order.shape[1])
     for r in range(sizes.size):
@@ -332,16 +357,12 @@ def soft_rows(
             zeta[i] = weights[r, i] * (codes[order[r, i]] == labels[r])
         inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
         points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
-        values(points, start, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
+        values(points, start, empty, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
         add_at(order[r, :n], out, sums)
 
 
 @compiled(fastmath=True)
-def behind(
-    points: Points,
-    tail: Floats,
-    out: Floats,
-) -> None:
+def behind(points: Points, tail: Floats, plain: float, out: Floats) -> None:
     """Value the points behind the ranked ones.
 
     Parameters
@@ -350,22 +371,24 @@ def behind(
         The points to value.
     tail : (p+1, J) array
         What `values` has left for them.
+    plain : float
+        What the sets without the point are worth beyond `tail`: that of the empty set, if it has no
+        node.
     out : (n,) array
         Receives the values.
     """
     nodes = tail.shape[1]
     order = tail.shape[0] - 1
-    z = np.empty(nodes)
     parts = np.empty(order + 1)
-    plain = tail[order].sum()
+    scratch = np.empty(0 if is_tabled(points) else 3 * nodes)
+    plain += tail[order].sum()
     for m in range(points.zeta.size):
-        if m == 0 or is_new(points, m):
-            set_factors(points, m, z)
+        if m == 0 or _is_new(points, m):
+            z = powers_of(points, m, 1, scratch)[nodes : 2 * nodes]
             for q in range(order + 1):
                 parts[q] = (z * tail[q]).sum()
+        zeta = points.zeta[m]
         if order == 2:
-            out[m] = (
-                parts[2] + points.zeta[m] * (2.0 * parts[1] + points.zeta[m] * parts[0]) - plain
-            )
+            out[m] = parts[2] + zeta * (2.0 * parts[1] + zeta * parts[0]) - plain
         else:
-            out[m] = parts[1] + points.zeta[m] * parts[0] - plain
+            out[m] = parts[1] + zeta * parts[0] - plain
