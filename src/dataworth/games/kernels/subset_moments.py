@@ -1,8 +1,9 @@
 """Moments over random subsets at the nodes of a quadrature, and how points change them.
 
 This is the algebra behind `kernels.weighted_mean`, whose docstring has the formulas. With J nodes,
-M_{l,q} at node r is kept in `moments[q, l * J + r]`, e_{t,q} in `sums[q, t * J + r]`, and the
-powers z_r^t of the factors of a point in `powers[t * J + r]`.
+M_{l,q} at node r is kept in `moments[(q * K + l) * J + r]`, e_{t,q} in
+`sums[(q * (K + 1) + t) * J + r]`, and the powers z_r^t of the factors of a point in
+`powers[t * J + r]`. Flat arrays and inlined helpers let the compiler vectorise loops over nodes.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,24 @@ from dataworth.compiled import compiled, inlined
 from dataworth.games.kernels.adding import Levels
 from dataworth.games.kernels.runs import shares
 from dataworth.games.kernels.walk import downdate, downdate_terms
+
+
+class Shape(NamedTuple):
+    """The sizes that the arrays have.
+
+    Attributes
+    ----------
+    levels : int
+        K, the number of neighbours.
+    nodes : int
+        J, the number of nodes.
+    order : int
+        The power p of the ratio, 1 or 2.
+    """
+
+    levels: int
+    nodes: int
+    order: int
 
 
 class Points(NamedTuple):
@@ -88,136 +107,198 @@ def powers_of(points: Points, m: int, terms: int, scratch: Floats) -> Floats:
 
 
 @compiled(fastmath=True)
-def read(sums: Floats, powers: Floats, nodes: int, terms: int, parts: Floats) -> None:
+def read(sums: Floats, powers: Floats, shape: Shape, terms: int, parts: Floats) -> None:
     """Write what the running sums give to a point with these powers, by powers of its zeta.
 
     The highest power of zeta comes first.
     """
-    order = sums.shape[0] - 1
+    levels, order, nodes = shape.levels, shape.order, uint64(shape.nodes)
     for q in range(order + 1):
         total = 0.0
-        for t in range(terms + 1):
-            if t == 0 and q < order:
-                continue
+        for t in range(0 if q == order else 1, terms + 1):
             part = 0.0
-            at = uint64(t) * uint64(nodes)
-            for r in range(uint64(nodes)):
-                part += sums[q, at + r] * powers[at + r]
-            factor = 1.0 if q == order else float(t) ** (order - q) * (order if q == 1 else 1)
+            at, e = uint64(t) * nodes, uint64(q * (levels + 1) + t) * nodes
+            for r in range(nodes):
+                part += sums[e + r] * powers[at + r]
+            factor = 1.0
+            if q < order:
+                factor = float(t) if order - q == 1 else float(t) * t
+            if order == 2 and q == 1:
+                factor *= 2.0
             total += factor * part
         parts[q] = total
 
 
 @inlined
 def step_square(
-    moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
+    moments: Floats,
+    sums: Floats,
+    powers: Floats,
+    zeta: float,
+    c: Floats,
+    shape: Shape,
+    terms: int,
+    m: int,
 ) -> None:
     """Do what `step` does for q = 2; call this one first, while the lower moments are old."""
-    none, one, two, out = moments[0], moments[1], moments[2], sums[2]
-    nodes = z.size
-    levels = none.size // nodes
+    levels, nodes = shape.levels, uint64(shape.nodes)
+    half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for t in range(levels):
-        low, up, e = (levels - 1 - t) * nodes, (levels - t) * nodes, t * nodes
+        low, e = uint64(levels - 1 - t) * nodes, 2 * wide + uint64(t) * nodes
+        up = low + nodes
         gain, loss = c[t], c[t + 1]
         take = (levels - t) / m
         keep = 1.0 - take
-        for r in range(uint64(nodes)):
-            i = uint64(low) + r
-            moved = z[r] * (two[i] + zeta * (2.0 * one[i] + zeta * none[i]))
+        for r in range(nodes):
+            moved = powers[nodes + r] * (
+                moments[2 * half + low + r]
+                + zeta * (2.0 * moments[half + low + r] + zeta * moments[low + r])
+            )
             if t == 0:
-                out[r] -= loss * moved
+                sums[e + r] -= loss * moved
             else:
-                old = two[uint64(up) + r]
+                old = moments[2 * half + up + r]
                 if t <= terms:
-                    out[uint64(e) + r] += gain * old - loss * moved
-                two[uint64(up) + r] = keep * old + take * moved
+                    sums[e + r] += gain * old - loss * moved
+                moments[2 * half + up + r] = keep * old + take * moved
     if terms == levels:
         for r in range(nodes):
-            out[levels * nodes + r] += c[levels] * two[r]
+            sums[2 * wide + half + r] += c[levels] * moments[2 * half + r]
 
 
 @inlined
 def step(
-    moments: Floats, sums: Floats, z: Floats, zeta: float, c: Floats, terms: int, m: int
+    moments: Floats,
+    sums: Floats,
+    powers: Floats,
+    zeta: float,
+    c: Floats,
+    shape: Shape,
+    terms: int,
+    m: int,
 ) -> None:
     """Pass point m: add its e_{t,q}, t <= terms, to the sums and update the moments q = 0 and 1.
 
     c[t] holds c_{t-1}, with zeros beyond the terms. The level falls as t rises, so each level is
     read in its old state and written once.
     """
-    none, one = moments[0], moments[1]
-    out, out_one = sums[0], sums[1]
-    nodes = uint64(z.size)
-    levels = none.size // z.size
-    low = uint64((levels - 1) * z.size)
+    levels, nodes = shape.levels, uint64(shape.nodes)
+    half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
+    low = half - nodes
     loss = c[1]
     for r in range(nodes):
-        moved = z[r] * none[low + r]
-        out[r] -= loss * moved
-        out_one[r] -= loss * (z[r] * one[low + r] + zeta * moved)
+        moved = powers[nodes + r] * moments[low + r]
+        sums[r] -= loss * moved
+        sums[wide + r] -= loss * (powers[nodes + r] * moments[half + low + r] + zeta * moved)
     for t in range(1, levels):
         up = low
         low = up - nodes
         take = (levels - t) / m
         keep = 1.0 - take
         gain, loss = c[t], c[t + 1]
+        e = uint64(t) * nodes
         if t <= terms:
-            e = uint64(t) * nodes
             for r in range(nodes):
-                moved = z[r] * none[low + r]
-                moved_one = z[r] * one[low + r] + zeta * moved
-                old, old_one = none[up + r], one[up + r]
-                out[e + r] += gain * old - loss * moved
-                out_one[e + r] += gain * old_one - loss * moved_one
-                none[up + r] = keep * old + take * moved
-                one[up + r] = keep * old_one + take * moved_one
+                moved = powers[nodes + r] * moments[low + r]
+                moved_one = powers[nodes + r] * moments[half + low + r] + zeta * moved
+                old, old_one = moments[up + r], moments[half + up + r]
+                sums[e + r] += gain * old - loss * moved
+                sums[wide + e + r] += gain * old_one - loss * moved_one
+                moments[up + r] = keep * old + take * moved
+                moments[half + up + r] = keep * old_one + take * moved_one
         else:
             for r in range(nodes):
-                moved = z[r] * none[low + r]
-                moved_one = z[r] * one[low + r] + zeta * moved
-                none[up + r] = keep * none[up + r] + take * moved
-                one[up + r] = keep * one[up + r] + take * moved_one
+                moved = powers[nodes + r] * moments[low + r]
+                moved_one = powers[nodes + r] * moments[half + low + r] + zeta * moved
+                moments[up + r] = keep * moments[up + r] + take * moved
+                moments[half + up + r] = keep * moments[half + up + r] + take * moved_one
     if terms == levels:
-        e = uint64(levels) * nodes
         for r in range(nodes):
-            out[e + r] += c[levels] * none[r]
-            out_one[e + r] += c[levels] * one[r]
+            sums[half + r] += c[levels] * moments[r]
+            sums[wide + half + r] += c[levels] * moments[half + r]
 
 
-@compiled(fastmath=True)
-def advance(moments: Floats, z: Floats, zeta: float, m: int) -> None:
-    """Pass point m and update the moments as `step` does, but leave the sums alone."""
-    nodes = uint64(z.size)
-    order = moments.shape[0] - 1
-    levels = moments.shape[1] // z.size
-    none, one, two = moments[0], moments[1], moments[order]
-    for level in range(min(levels - 1, m), 0, -1):
-        take = level / m
+@inlined
+def advance(
+    moments: Floats,
+    factors: Floats,
+    at: int,
+    zeta: float,
+    m: int,
+    levels: int,
+    nodes: int,
+    order: int,
+    out: Floats,
+) -> None:
+    """Pass a point, as the m-th one, and write the new moments into `out`.
+
+    Its factors start at factors[at].
+    """
+    half = uint64(levels) * nodes
+    for q in range(order + 1):
+        for r in range(nodes):
+            out[uint64(q) * half + r] = moments[uint64(q) * half + r]
+    for level in range(1, levels):
+        take = min(level / m, 1.0)
         keep = 1.0 - take
-        low, up = uint64(level - 1) * nodes, uint64(level) * nodes
+        up = uint64(level) * nodes
+        low = up - nodes
         if order == 2:
             for r in range(nodes):
-                moved = z[r] * (two[low + r] + zeta * (2.0 * one[low + r] + zeta * none[low + r]))
-                two[up + r] = keep * two[up + r] + take * moved
+                moved = moments[2 * half + low + r] + zeta * (
+                    2.0 * moments[half + low + r] + zeta * moments[low + r]
+                )
+                share = take * factors[at + r]
+                out[2 * half + up + r] = keep * moments[2 * half + up + r] + share * moved
         for r in range(nodes):
-            moved = z[r] * none[low + r]
-            one[up + r] = keep * one[up + r] + take * (z[r] * one[low + r] + zeta * moved)
-            none[up + r] = keep * none[up + r] + take * moved
+            share = take * factors[at + r]
+            none = moments[low + r]
+            out[up + r] = keep * moments[up + r] + share * none
+            out[half + up + r] = keep * moments[half + up + r] + share * (
+                moments[half + low + r] + zeta * none
+            )
+
+
+@inlined
+def added(
+    moments: Floats,
+    low: int,
+    factors: Floats,
+    at: int,
+    zeta: float,
+    half: int,
+    nodes: int,
+    order: int,
+) -> float:
+    """Return the mean utility of random subsets with one point added, summed over the nodes.
+
+    The moments of the subsets start at `low`, and each order of them takes `half` numbers. The
+    factors of the point start at factors[at].
+    """
+    total = 0.0
+    if order == 2:
+        for r in range(nodes):
+            inner = 2.0 * moments[half + low + r] + zeta * moments[low + r]
+            total += factors[at + r] * (moments[2 * half + low + r] + zeta * inner)
+    else:
+        for r in range(nodes):
+            total += factors[at + r] * (moments[half + low + r] + zeta * moments[low + r])
+    return total
 
 
 @compiled(fastmath=True)
-def set_ends(moments: Floats, powers: Floats, nodes: int, most: int, ends: Floats) -> None:
+def set_ends(moments: Floats, powers: Floats, shape: Shape, most: int, ends: Floats) -> None:
     """Write E[Z_T^q / (W_T + (j+1) u)^p], q < p, over sets T of K-1-j points, into ends[q, j].
 
     `powers` are those of the weight u.
     """
-    levels = moments.shape[1] // nodes
-    for q in range(ends.shape[0]):
+    nodes = uint64(shape.nodes)
+    for q in range(shape.order):
         for j in range(most):
-            low, up = uint64((levels - 1 - j) * nodes), uint64((j + 1) * nodes)
+            low, up = uint64((q + 1) * shape.levels - 1 - j) * nodes, uint64(j + 1) * nodes
             total = 0.0
-            for r in range(uint64(nodes)):
-                total += powers[up + r] * moments[q, low + r]
+            for r in range(nodes):
+                total += powers[up + r] * moments[low + r]
             ends[q, j] = total
 
 
@@ -229,6 +310,7 @@ def add_run(
     gains: Floats,
     most: int,
     before: int,
+    shape: Shape,
     inverse: Floats,
     c: Floats,
 ) -> None:
@@ -237,88 +319,98 @@ def add_run(
     Each of the j < `most` members that come from the run adds its factor and its mean contribution,
     whose sums over the run are in `gains`; for the others, `before` points have been passed.
     """
-    order = moments.shape[0] - 1
-    levels = gains.shape[1]
-    nodes = uint64(moments.shape[1] // levels)
-    none, one, two = moments[0], moments[1], moments[order]
-    out, out_one, out_two = sums[0], sums[1], sums[order]
+    levels, nodes = shape.levels, uint64(shape.nodes)
+    half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for j in range(most):
         level = levels - 1 - j
         terms = downdate_terms(before, level)
         downdate(1.0, before, level, terms, inverse, c)
-        own, more = uint64(j) * nodes, uint64(j + 1) * nodes
+        own = uint64(j) * nodes
+        more = own + nodes
         chance, without, with_m = gains[0, j], gains[1, j], gains[2, j]
         for t in range(terms):
-            low = uint64(level - t) * nodes
-            at, after = uint64(t) * nodes, uint64(t + 1) * nodes
+            low, at = uint64(level - t) * nodes, uint64(t) * nodes
+            after = at + nodes
             for r in range(nodes):
-                x, y = c[t] * none[low + r], c[t] * one[low + r]
-                z, z_more = powers[own + r], powers[more + r]
-                out[after + r] += chance * x * z
-                out[at + r] -= chance * x * z_more
-                out_one[after + r] += (chance * y + without * x) * z
-                out_one[at + r] -= (chance * y + with_m * x) * z_more
-            if order == 2:
+                x, y = c[t] * moments[low + r], c[t] * moments[half + low + r]
+                sums[after + r] += chance * x * powers[own + r]
+                sums[at + r] -= chance * x * powers[more + r]
+                sums[wide + after + r] += (chance * y + without * x) * powers[own + r]
+                sums[wide + at + r] -= (chance * y + with_m * x) * powers[more + r]
+            if shape.order == 2:
                 square, square_m = gains[3, j], gains[4, j]
                 for r in range(nodes):
-                    x, y = c[t] * none[low + r], 2.0 * c[t] * one[low + r]
-                    whole = chance * c[t] * two[low + r]
-                    out_two[after + r] += (whole + without * y + square * x) * powers[own + r]
-                    out_two[at + r] -= (whole + with_m * y + square_m * x) * powers[more + r]
+                    x, y = c[t] * moments[low + r], 2.0 * c[t] * moments[half + low + r]
+                    z = chance * c[t] * moments[2 * half + low + r]
+                    sums[2 * wide + after + r] += (z + without * y + square * x) * powers[own + r]
+                    sums[2 * wide + at + r] -= (z + with_m * y + square_m * x) * powers[more + r]
 
 
 @compiled(fastmath=True)
-def advance_run(moments: Floats, powers: Floats, zeta: Floats, before: int, c: Floats) -> None:
+def advance_run(
+    moments: Floats,
+    powers: Floats,
+    zeta: Floats,
+    first: int,
+    stop: int,
+    shape: Shape,
+    c: Floats,
+) -> None:
     """Pass all points of a run at once; `powers` are those of its weight, `c` is scratch."""
-    order = moments.shape[0] - 1
-    levels = c.size - 2
-    nodes = uint64(moments.shape[1] // levels)
-    length = zeta.size
-    first = second = 0.0
-    for i in range(uint64(length)):
-        first += zeta[i]
-        second += zeta[i] * zeta[i]
-    mean = first / length
-    pair = (first * first - second) / (length * max(length - 1.0, 1.0))
-    none, one, two = moments[0], moments[1], moments[order]
+    levels, nodes = shape.levels, uint64(shape.nodes)
+    half = uint64(levels) * nodes
+    length = stop - first
+    total = squares = 0.0
+    for i in range(uint64(first), uint64(stop)):
+        total += zeta[i]
+        squares += zeta[i] * zeta[i]
+    mean = total / length
+    pair = (total * total - squares) / (length * max(length - 1.0, 1.0))
     for level in range(levels - 1, 0, -1):
-        count = shares(level, before, length, c)
+        count = shares(level, first, length, c)
         up = uint64(level) * nodes
-        for q in range(order + 1):
+        for q in range(shape.order + 1):
+            at = uint64(q) * half + up
             for r in range(nodes):
-                moments[q, up + r] *= c[0]
+                moments[at + r] *= c[0]
         for j in range(1, count):
             low, own = uint64(level - j) * nodes, uint64(j) * nodes
             chance, gain = c[j], c[j] * j * mean
-            if order == 2:
-                square = c[j] * (j * second / length + j * (j - 1.0) * pair)
+            if shape.order == 2:
+                square = c[j] * (j * squares / length + j * (j - 1.0) * pair)
                 for r in range(nodes):
-                    two[up + r] += powers[own + r] * (
-                        chance * two[low + r] + 2.0 * gain * one[low + r] + square * none[low + r]
+                    moments[2 * half + up + r] += powers[own + r] * (
+                        chance * moments[2 * half + low + r]
+                        + 2.0 * gain * moments[half + low + r]
+                        + square * moments[low + r]
                     )
             for r in range(nodes):
-                one[up + r] += powers[own + r] * (chance * one[low + r] + gain * none[low + r])
-                none[up + r] += powers[own + r] * chance * none[low + r]
+                none = powers[own + r] * moments[low + r]
+                moments[half + up + r] += (
+                    chance * powers[own + r] * moments[half + low + r] + gain * none
+                )
+                moments[up + r] += chance * none
 
 
 @compiled(fastmath=True)
 def add_room(
-    moments: Floats, nodes: int, n: int, room: Floats, inverse: Floats, c: Floats, sums: Floats
+    moments: Floats, shape: Shape, n: int, room: Floats, inverse: Floats, c: Floats, sums: Floats
 ) -> None:
     """Add the first sum of the identity: e_{t,q} against a point that changes nothing."""
-    for level in range(room.size):
+    levels, nodes = shape.levels, uint64(shape.nodes)
+    for level in range(levels):
         terms = downdate_terms(n, level)
         set_downdate(room[level], n, level, terms, inverse, c)
-        for q in range(moments.shape[0]):
+        for q in range(shape.order + 1):
             for t in range(terms + 1):
-                e = uint64(t * nodes)
-                low, up = uint64((level - t) * nodes), uint64((level + 1 - t) * nodes)
+                e = uint64(q * (levels + 1) + t) * nodes
+                up = uint64(q * levels + level + 1 - t) * nodes
                 if t > 0:
-                    for r in range(uint64(nodes)):
-                        sums[q, e + r] += c[t] * moments[q, up + r]
+                    for r in range(nodes):
+                        sums[e + r] += c[t] * moments[up + r]
                 if t <= level:
-                    for r in range(uint64(nodes)):
-                        sums[q, e + r] -= c[t + 1] * moments[q, low + r]
+                    for r in range(nodes):
+                        sums[e + r] -= c[t + 1] * moments[up - nodes + r]
 
 
 @inlined
@@ -329,27 +421,3 @@ def set_downdate(
     out[0] = 0.0
     downdate(scale, n, level, terms, inverse, out[1:])
     out[terms + 1] = 0.0
-
-
-@inlined
-def begin(moments: Floats, start: Floats) -> None:
-    """Set the moments to those before any point is passed, when only the empty set exists."""
-    moments[:] = 0.0
-    moments[:, : start.shape[1]] = start
-
-
-@compiled(fastmath=True)
-def added(moments: Floats, level: int, z: Floats, zeta: float) -> float:
-    """Return the mean utility of the l-subsets with one point added, summed over the nodes."""
-    order = moments.shape[0] - 1
-    low = uint64(level * z.size)
-    total = 0.0
-    if order == 2:
-        for r in range(uint64(z.size)):
-            i = low + r
-            inner = 2.0 * moments[1, i] + zeta * moments[0, i]
-            total += z[r] * (moments[2, i] + zeta * inner)
-    else:
-        for r in range(uint64(z.size)):
-            total += z[r] * (moments[1, low + r] + zeta * moments[0, low + r])
-    return total

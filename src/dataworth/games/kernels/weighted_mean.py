@@ -50,12 +50,12 @@ from dataworth.games.kernels.coefficients import room as room_of
 from dataworth.games.kernels.runs import BLOCK, pass_ranks, pass_ranks_squared, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
+    Shape,
     add_room,
     add_run,
     added,
     advance,
     advance_run,
-    begin,
     is_tabled,
     powers_of,
     read,
@@ -75,58 +75,96 @@ def _is_new(points: Points, m: int) -> bool:
     return points.weights[m] != points.weights[m - 1]
 
 
-@inlined
-def _alike(points: Points, a: int, b: int) -> bool:
-    """Say whether two points have the same factors and contribution, and so the same downdate."""
-    if points.zeta[a] != points.zeta[b]:
-        return False
-    if is_tabled(points):
-        return points.ids[a] == points.ids[b]
-    return points.weights[a] == points.weights[b]
+@compiled()
+def _kinds(points: Points, near: int) -> Ints:
+    """Return, for each of the first ranks, the first point with the same weight and zeta."""
+    kinds = np.arange(near)
+    for m in range(near):
+        for i in range(m):
+            if points.zeta[i] == points.zeta[m] and (
+                points.ids[i] == points.ids[m]
+                if is_tabled(points)
+                else points.weights[i] == points.weights[m]
+            ):
+                kinds[m] = i
+                break
+    return kinds
 
 
 @compiled(fastmath=True)
 def _near_ranks(
-    point: int,
-    stop: int,
-    points: Points,
+    kinds: Ints,
+    factors: Floats,
+    zeta: Floats,
+    whole: bool,
+    shape: Shape,
     room: Floats,
     displace: Floats,
     moments: Floats,
-    own_powers: Floats,
-    powers: Floats,
     out: Floats,
 ) -> None:
-    """Value `point` and all points like it by a walk over the first `stop` ranks without it.
+    """Value the first ranks, and set the moments to those of all of them.
 
-    `point` must be the first of its kind, and `moments` those of the points before it; the powers
-    are scratch. The first sum of the identity is added only if there are no points beyond these
-    ranks.
+    The first point of each kind is left out in turn, and a walk over the later ranks values it and
+    all points like it. The first sum of the identity is added only if these ranks are the `whole`
+    game.
+
+    Parameters
+    ----------
+    kinds : (n,) array of int
+        For each point, the first one like it.
+    factors : (n * J,) array
+        The factors of the points.
+    zeta : (n,) array
+        Their contributions.
+    whole : bool
+        Whether there are no other points.
+    shape : Shape
+        The sizes.
+    room, displace : array
+        As in `values`.
+    moments : ((p+1) K J,) array
+        The moments of the empty set.
+    out : array
+        Receives the values.
     """
-    levels = room.size
-    nodes = moments.shape[1] // levels
-    zeta = points.zeta[point]
-    own = powers_of(points, point, 1, own_powers)[nodes : 2 * nodes]
-    total = 0.0
-    out[point] = 0.0
-    for m in range(point + 1, stop):
-        z = powers_of(points, m, 1, powers)[nodes : 2 * nodes]
-        if _alike(points, point, m):
-            out[m] = -total
-        elif m >= levels:
-            gain = added(moments, levels - 1, own, zeta)
-            total += displace[m + 1] * (gain - added(moments, levels - 1, z, points.zeta[m]))
-        if m + 1 < stop or stop == points.zeta.size:
-            advance(moments, z, points.zeta[m], m)
-    if stop == points.zeta.size:
-        for level in range(levels):
-            plain = 0.0
-            for r in range(uint64(level * nodes), uint64((level + 1) * nodes)):
-                plain += moments[-1, r]
-            total += room[level] * (added(moments, level, own, zeta) - plain)
-    for m in range(point, stop):
-        if _alike(points, point, m):
-            out[m] += total
+    near, levels, order = zeta.size, shape.levels, shape.order
+    nodes = uint64(shape.nodes)
+    half = uint64(levels) * nodes
+    top = half - nodes
+    old, new = np.empty_like(moments), np.empty_like(moments)
+    for point in range(near):
+        own = uint64(point) * nodes
+        if kinds[point] == point:
+            for i in range(uint64(moments.size)):
+                old[i] = moments[i]
+            total = 0.0
+            out[point] = 0.0
+            for m in range(point + 1, near):
+                at = uint64(m) * nodes
+                if kinds[m] == point:
+                    out[m] = -total
+                elif m >= levels:
+                    gain = added(old, top, factors, own, zeta[point], half, nodes, order)
+                    lost = added(old, top, factors, at, zeta[m], half, nodes, order)
+                    total += displace[m + 1] * (gain - lost)
+                if m + 1 < near or whole:
+                    advance(old, factors, at, zeta[m], m, levels, nodes, order, new)
+                    old, new = new, old
+            if whole:
+                for level in range(levels):
+                    low = uint64(level) * nodes
+                    plain = 0.0
+                    for r in range(nodes):
+                        plain += old[uint64(order) * half + low + r]
+                    gain = added(old, low, factors, own, zeta[point], half, nodes, order)
+                    total += room[level] * (gain - plain)
+            for m in range(point, near):
+                if kinds[m] == point:
+                    out[m] += total
+        advance(moments, factors, own, zeta[point], point + 1, levels, nodes, order, new)
+        for i in range(uint64(moments.size)):
+            moments[i] = new[i]
 
 
 @compiled(fastmath=True)
@@ -134,6 +172,7 @@ def _far_ranks(
     starts: Ints,
     blocks: Ints,
     points: Points,
+    shape: Shape,
     room: Floats,
     displace: Floats,
     inverse: Floats,
@@ -148,9 +187,7 @@ def _far_ranks(
     The moments must be those of the first ranks. `read_off` receives, for each run, what its points
     must not gain because they come later than points before them in their block.
     """
-    levels = room.size
-    nodes = moments.shape[1] // levels
-    order = moments.shape[0] - 1
+    levels, order = shape.levels, shape.order
     c = np.zeros(levels + 2)
     ends, gains = np.empty((order, levels)), np.empty((2 * order + 1, levels))
     block_scratch = np.empty((6, BLOCK))
@@ -163,22 +200,21 @@ def _far_ranks(
         block_sums = sums[blocks[run]]
         if stop - first == 1 or 2 * (stop - first) < levels:
             powers = powers_of(points, first, terms, scratch)
-            z = powers[nodes : 2 * nodes]
             for m in range(first, stop):
-                read(block_sums, powers, nodes, terms, parts)
+                read(block_sums, powers, shape, terms, parts)
                 value = 0.0
                 for q in range(order + 1):
                     value = value * points.zeta[m] + parts[q]
                 out[m] = -value
                 set_downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
                 if order == 2:
-                    step_square(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
-                step(moments, block_sums, z, points.zeta[m], c, terms, m + 1)
+                    step_square(moments, block_sums, powers, points.zeta[m], c, shape, terms, m + 1)
+                step(moments, block_sums, powers, points.zeta[m], c, shape, terms, m + 1)
             read_off[run] = 0.0
             continue
         powers = powers_of(points, first, levels, scratch)
         most = min(levels, stop - first)
-        set_ends(moments, powers, nodes, most, ends)
+        set_ends(moments, powers, shape, most, ends)
         if order == 2:
             pass_ranks_squared(
                 first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
@@ -187,10 +223,10 @@ def _far_ranks(
             pass_ranks(
                 first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
             )
-        add_run(moments, block_sums, powers, gains, most, first, inverse, c)
-        read(block_sums, powers, nodes, levels, read_off[run])
-        advance_run(moments, powers, points.zeta[first:stop], first, c)
-    add_room(moments, nodes, points.zeta.size, room, inverse, c, sums[-1])
+        add_run(moments, block_sums, powers, gains, most, first, shape, inverse, c)
+        read(block_sums, powers, shape, levels, read_off[run])
+        advance_run(moments, powers, points.zeta, first, stop, shape, c)
+    add_room(moments, shape, points.zeta.size, room, inverse, c, sums[-1])
 
 
 @compiled(fastmath=True)
@@ -211,26 +247,26 @@ def _add_reading(
     starts: Ints,
     blocks: Ints,
     points: Points,
-    nodes: int,
+    shape: Shape,
     sums: Floats,
     read_off: Floats,
     scratch: Floats,
     out: Floats,
 ) -> None:
     """Add to the value of each point what the sums of its block and of all later ones give it."""
-    terms = sums.shape[2] // nodes - 1
-    parts = np.empty(sums.shape[1])
+    terms = shape.levels
+    parts = np.empty(shape.order + 1)
     m = 0
     while m < starts[0]:
         stop = m + 1
         while stop < starts[0] and not _is_new(points, stop):
             stop += 1
-        read(sums[0], powers_of(points, m, terms, scratch), nodes, terms, parts)
+        read(sums[0], powers_of(points, m, terms, scratch), shape, terms, parts)
         _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
         m = stop
     for run in range(blocks.size):
         m, stop = starts[run], starts[run + 1]
-        read(sums[blocks[run]], powers_of(points, m, terms, scratch), nodes, terms, parts)
+        read(sums[blocks[run]], powers_of(points, m, terms, scratch), shape, terms, parts)
         parts -= read_off[run]
         _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
 
@@ -270,44 +306,48 @@ def values(
     tail : (p+1, J) array
         Receives what `behind` needs to value the points behind the ranked ones, if there are any.
     """
-    n = points.zeta.size
-    levels = room.size
-    nodes = start.shape[1]
+    n, levels, nodes = points.zeta.size, room.size, start.shape[1]
+    shape = Shape(levels, nodes, start.shape[0] - 1)
     near = min(n, NEAR * levels)
-    moments = np.empty((start.shape[0], levels * nodes))
-    without = np.empty_like(moments)
-    scratch = np.empty((2, 0 if is_tabled(points) else (levels + 2) * nodes))
-    done = np.zeros(near, np.bool_)
-    begin(moments, start)
+    moments = np.zeros(start.shape[0] * levels * nodes)
+    for q in range(start.shape[0]):
+        for r in range(nodes):
+            moments[q * levels * nodes + r] = start[q, r]
+    scratch = np.empty(0 if is_tabled(points) else (levels + 2) * nodes)
+    factors = np.empty(near * nodes)
     for m in range(near):
-        if not done[m]:
-            for j in range(m, near):
-                done[j] = done[j] or _alike(points, m, j)
-            without[:] = moments
-            _near_ranks(m, near, points, room, displace, without, scratch[0], scratch[1], out)
-        z = powers_of(points, m, 1, scratch[0])[nodes : 2 * nodes]
-        advance(moments, z, points.zeta[m], m + 1)
+        powers = powers_of(points, m, 1, scratch)
+        for r in range(nodes):
+            factors[m * nodes + r] = powers[nodes + r]
+    _near_ranks(
+        _kinds(points, near), factors, points.zeta[:near], near == n, shape, room, displace,
+        moments, out,
+    )  # fmt: skip
     if near < n:
         if is_tabled(points):
             starts, blocks = runs_of(points.ids, near)
         else:
             starts, blocks = runs_of(points.weights, near)
-        sums = np.zeros((blocks[-1] + 1, start.shape[0], (levels + 1) * nodes))
+        sums = np.zeros((blocks[-1] + 1, start.shape[0] * (levels + 1) * nodes))
         read_off = np.empty((blocks.size, start.shape[0]))
         _far_ranks(
-            starts, blocks, points, room, displace, inverse, moments, sums, read_off, scratch[0],
-            out,
+            starts, blocks, points, shape, room, displace, inverse, moments, sums, read_off,
+            scratch, out,
         )  # fmt: skip
         for block in range(blocks[-1] - 1, -1, -1):
-            sums[block] += sums[block + 1]
-        _add_reading(starts, blocks, points, nodes, sums, read_off, scratch[0], out)
+            for i in range(uint64(sums.shape[1])):
+                sums[block, i] += sums[block + 1, i]
+        _add_reading(starts, blocks, points, shape, sums, read_off, scratch, out)
     if empty != 0.0:
         for m in range(uint64(n)):
             out[m] -= room[0] * empty
     if outside.size > 0:
-        tail[:] = 0.0
-        for level in range(levels):
-            tail += outside[level] * moments[:, level * nodes : (level + 1) * nodes]
+        for q in range(start.shape[0]):
+            for r in range(nodes):
+                total = 0.0
+                for level in range(levels):
+                    total += outside[level] * moments[(q * levels + level) * nodes + r]
+                tail[q, r] = total
 
 
 @compiled(fastmath=True)
