@@ -78,10 +78,10 @@ def kernel_table() -> list[str]:
         for n in SIZES:
             row, weights = weights_of_a_row(n, n_bits)
             top = 2**n_bits - 1
-            ids = top + weights * np.random.default_rng(1).choice([-1, 1], n)
+            right = np.random.default_rng(1).integers(0, 2, n).astype(np.float64)
             c, out, tail = shapley_like(n, k), np.empty(n), np.empty(2 * top + 1)
             kernel, argsort = least(
-                lambda: hard.binary(ids, n, top, k, 1.0, c, out, tail),  # noqa: B023
+                lambda: hard.binary(weights, right, n, top, k, 1.0, c, out, tail),  # noqa: B023
                 lambda: np.argsort(row),  # noqa: B023
                 repeats=3 if n > 100_000 else 9,
             )

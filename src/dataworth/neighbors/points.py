@@ -246,7 +246,8 @@ class Part:
 
     def search(self, demand: Demand) -> Picked:
         """Return a search among these points that meets the demand."""
-        return Picked(self.whole.all_distances(demand), self.columns)
+        search = self.whole.all_distances(demand)
+        return Picked(search, self.columns, search.width)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
         """Whether a search finds only some neighbours; no, all distances are computed."""

@@ -36,7 +36,7 @@ def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> int:
     for i in range(uint64(row.size)):
         keys[count] = (bits[i] & keep) | i
         count += uint64((row[i] <= cutoff) & (np.int64(i) != own))
-    return np.int64(count)
+    return int(count)
 
 
 @compiled()

@@ -53,6 +53,8 @@ class Search(Protocol):
 class CompleteSearch:
     """A search whose rows hold the distances to all training points."""
 
+    width: int
+
     def tables(self, queries: Any) -> Iterator[Floats]:
         """Yield the distances of some validation points (rows), in order, in fresh arrays."""
         raise TypeError(f"{type(self).__name__} does not define tables")
@@ -71,7 +73,7 @@ class Brute(CompleteSearch):
     points: Array
     measure: Measure
     held: int
-    width = 1
+    width: int = 1
 
     def tables(self, queries: Any) -> Iterator[Floats]:
         """Yield the distances of some validation points (rows), in order, in fresh arrays."""
@@ -103,11 +105,7 @@ class Picked(CompleteSearch):
 
     search: CompleteSearch
     columns: Ints
-
-    @property
-    def width(self) -> int:
-        """How many validation points are best searched at a time."""
-        return self.search.width
+    width: int
 
     def tables(self, queries: Any) -> Iterator[Floats]:
         """Yield the distances of some validation points (rows), in order, in fresh arrays."""

@@ -135,8 +135,7 @@ def pass_ranks(
     """
     p, n, per, mean = scratch[0], scratch[1], scratch[2], scratch[3]
     most = min(neighbors, stop - first)
-    for j in range(most):
-        gains[0, j] = gains[1, j] = gains[2, j] = 0.0
+    gains[:, :most] = 0.0
     total = 0.0
     for start in range(first, stop, BLOCK):
         size = min(BLOCK, stop - start)
@@ -245,11 +244,11 @@ def pass_ranks_squared(
             gains[4, j] += inside + 2.0 * j * product + own_square
     constant = linear = quadratic = 0.0
     for m in range(stop - 1, first - 1, -1):
-        k = m - first
+        rank = m - first
         z = zeta[m]
         out[m] = constant + z * (linear + z * quadratic)
-        spread = 2.0 * gain_pair[k] * inverse[max(k - 1, 0)]
-        bracket = 2.0 * gain_mixed[k] + spread * sums[k]
-        constant -= z * (bracket + z * gain[k])
+        spread = 2.0 * gain_pair[rank] * inverse[max(rank - 1, 0)]
+        bracket = 2.0 * gain_mixed[rank] + spread * sums[rank]
+        constant -= z * (bracket + z * gain[rank])
         linear += bracket + spread * z
-        quadratic += gain[k] - spread
+        quadratic += gain[rank] - spread

@@ -222,11 +222,11 @@ def step(
 def advance(
     moments: Floats,
     factors: Floats,
-    at: int,
+    at: np.uint64,
     zeta: float,
     m: int,
     levels: int,
-    nodes: int,
+    nodes: np.uint64,
     order: int,
     out: Floats,
 ) -> None:
@@ -262,12 +262,12 @@ def advance(
 @inlined
 def added(
     moments: Floats,
-    low: int,
+    low: np.uint64,
     factors: Floats,
-    at: int,
+    at: np.uint64,
     zeta: float,
-    half: int,
-    nodes: int,
+    half: np.uint64,
+    nodes: np.uint64,
     order: int,
 ) -> float:
     """Return the mean utility of random subsets with one point added, summed over the nodes.

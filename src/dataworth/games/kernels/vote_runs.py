@@ -58,7 +58,7 @@ def is_cheaper(length: int, levels: int, kinds: int, entries: int) -> bool:
 
 @compiled(fastmath=True)
 def pass_points(
-    table: Floats, game: Lattice, shift: int, length: int, before: int, chances: Floats
+    table: Floats, game: Lattice, shift: np.int64, length: int, before: int, chances: Floats
 ) -> None:
     """Turn the table of `before` points into that with `length` more points, all of this shift."""
     size = game.utility.size
@@ -181,7 +181,7 @@ def add_run(
     table: Floats,
     game: Lattice,
     levels: int,
-    weight: int,
+    weight: np.int64,
     before: int,
     gains: Floats,
     gains_right: Floats,
@@ -289,7 +289,7 @@ def _far_ranks(
         else:
             read_off[run] = 0.0
             for m in range(first, stop):
-                shift = weight if right[m] > 0.0 else -weight
+                shift = int(weight if right[m] > 0.0 else -weight)
                 downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
                 add_gains(table, size, origin, levels - 1, c, terms, seen, count, shift, sums)
                 out[m] = -sums[slot[top + shift]]
