@@ -289,11 +289,11 @@ def _far_ranks(
         else:
             read_off[run] = 0.0
             for m in range(first, stop):
-                shift = int(weight if right[m] > 0.0 else -weight)
+                move = int(weight if right[m] > 0.0 else -weight)
                 downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
-                add_gains(table, size, origin, levels - 1, c, terms, seen, count, shift, sums)
-                out[m] = -sums[slot[top + shift]]
-                pass_point(table, size, slices, shift, m + 1, inverse)
+                add_gains(table, size, origin, levels - 1, c, terms, seen, count, move, sums)
+                out[m] = -sums[slot[top + move]]
+                pass_point(table, size, slices, move, m + 1, inverse)
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
