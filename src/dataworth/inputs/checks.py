@@ -184,7 +184,11 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
             wanted = f"store columns from 0 to {array.shape[1] - 1}"
             raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
-        array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
+        # scipy keeps 64-bit positions, but some metrics of scikit-learn take none.
+        small = max(array.nnz, *array.shape) <= np.iinfo(np.int32).max
+        kind = np.int32 if small else np.int64
+        parts = (stored, array.indices.astype(kind), array.indptr.astype(kind))
+        array = csr_array(parts, shape=array.shape)
         if not array.has_canonical_format:
             array = array.copy()  # sorts and adds up in place
             array.sum_duplicates()
