@@ -3,6 +3,7 @@
 Imports nothing from the package. Points are named by their position in the training set.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Sequence
 
@@ -14,7 +15,7 @@ Utility = Callable[[frozenset[int]], float]
 
 def shapley(n: int, utility: Utility) -> NDArray[np.float64]:
     """phi_i = sum over S without i of |S|! (n-1-|S|)! / n! [U(S + i) - U(S)]."""
-    return semivalue(n, utility, lambda size: 1 / (n * math.comb(n - 1, size)))
+    return semivalue(n, utility, shapley_chance(n))
 
 
 def banzhaf(n: int, utility: Utility) -> NDArray[np.float64]:
@@ -25,16 +26,23 @@ def banzhaf(n: int, utility: Utility) -> NDArray[np.float64]:
 def beta_shapley(n: int, utility: Utility, alpha: float, beta: float) -> NDArray[np.float64]:
     """Every set counts as often as it is drawn if t ~ Beta(beta, alpha) and each joins by chance t.
 
-    The mean of t^k (1-t)^(n-1-k) is a ratio of products, in which nothing cancels or overflows.
+    Such a set has k of the n-1 others with the mean of t^k (1-t)^(n-1-k).
     """
+    return semivalue(n, utility, beta_chance(n, alpha, beta))
+
+
+def shapley_chance(n: int) -> Callable[[int], float]:
+    """The chance of a set of n-1 others, by its size, if every size is equally likely."""
+    return lambda size: 1 / (n * math.comb(n - 1, size))
+
+
+def beta_chance(n: int, alpha: float, beta: float) -> Callable[[int], float]:
+    """The chance of a set of n-1 others, by its size: a ratio of products, so nothing cancels."""
 
     def rising(a: float, k: int) -> float:
         return math.prod(a + j for j in range(k))
 
-    def chance(k: int) -> float:
-        return rising(beta, k) * rising(alpha, n - 1 - k) / rising(alpha + beta, n - 1)
-
-    return semivalue(n, utility, chance)
+    return lambda k: rising(beta, k) * rising(alpha, n - 1 - k) / rising(alpha + beta, n - 1)
 
 
 def semivalue(n: int, utility: Utility, chance: Callable[[int], float]) -> NDArray[np.float64]:
@@ -48,6 +56,34 @@ def semivalue(n: int, utility: Utility, chance: Callable[[int], float]) -> NDArr
         gains = [chances[len(sets[m])] * (worth[m | 1 << i] - worth[m]) for m in without]
         phi[i] = math.fsum(gains)
     return phi
+
+
+def semivalue_by_neighbors(
+    order: Sequence[int], utility: Utility, k: int, chance: Callable[[int], float]
+) -> NDArray[np.float64]:
+    """The same as `semivalue` where only the K nearest members of a set decide what it is worth.
+
+    A set of K members or more is its K nearest and any of the r points behind them, to which it
+    makes no difference whether one of these joins. So sets of at most K points are enough, if those
+    of K points count for all the sets that they decide.
+    """
+    n = len(order)
+    chances = [chance(size) for size in range(n)]
+
+    def joined(size: int, r: int) -> float:
+        """Chance of all sets that a point joins after this many points and any of r others."""
+        return sum(math.comb(r, j) * chances[size + j] for j in range(r + 1) if size + j < n)
+
+    gains: list[list[float]] = [[] for _ in range(n)]
+    for size in range(min(k, n) + 1):
+        for ranks in itertools.combinations(range(n), size):
+            worth = utility(frozenset(order[rank] for rank in ranks))
+            last = ranks[-1] if size == k else n - 1
+            r = n - 1 - last
+            member, other = joined(size - 1, r) if size else 0.0, joined(size, r)
+            for rank in range(last + 1):
+                gains[order[rank]].append(worth * member if rank in ranks else -worth * other)
+    return np.array([math.fsum(some) for some in gains])
 
 
 def ranking(distances: Sequence[float]) -> list[int]:

@@ -25,7 +25,8 @@ class Case:
     Attributes
     ----------
     check : str
-        "enumeration" for small games, "large" for those that are too large for it.
+        "enumeration" for small games, "neighbors" for those with few sets of at most K points, and
+        "large" for those that can only be added up.
     params : dict
         Parameters of `KNNShapley` that differ from the defaults. A weight function is a list of
         unit weights by rank, or ["rising"].
@@ -126,7 +127,9 @@ def weight_function(spec: Sequence[Any]) -> Callable[[Sequence[float]], list[flo
 
 def features(rows: Rows, dtype: str, layout: str) -> Any:
     """Return numbers as an array of this dtype that lies in memory so."""
-    array = np.array(rows, dtype=np.dtype(dtype))
+    array = np.array(rows).astype(np.dtype(dtype))
+    if not np.array_equal(array.astype(np.float64), rows):
+        raise AssertionError(f"a case must hold numbers that {dtype} can hold")
     if layout in SPARSE:
         return _sparse(array, layout)
     if layout == "list":

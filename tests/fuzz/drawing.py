@@ -1,5 +1,6 @@
 """Draws cases at random: everything that the package takes, and mostly where things break."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ Rows = list[list[float]]
 FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "bool")
 NAMED = ("rbf", "linear", "inverse", "uniform")
+MOST_SETS = 6_000  # that the oracle goes through in games of middle size
 MOST_CELLS = 30_000  # of the table of a direct vote, so that one game takes no longer than others
 
 
@@ -26,16 +28,18 @@ def pick(rng: Rng, options: Sequence[Any], chances: Sequence[float] | None = Non
 def draw(seed: int, index: int, large_share: float = 0.04) -> Case:
     """Return the case of this seed and index."""
     rng = np.random.default_rng([seed, index])
-    large = bool(rng.random() < large_share)
-    n = int(rng.integers(10, 200)) if large else int(rng.integers(1, 10))
-    if large and rng.random() < 0.2:
-        n = int(rng.integers(200, 2001))
-    case = Case("large" if large else "enumeration", {}, [], [], [], [])
+    check = pick(rng, ["enumeration", "neighbors"], [9, 1])
+    n = int(rng.integers(1, 10)) if check == "enumeration" else int(rng.integers(8, 41))
+    if rng.random() < large_share:
+        check = "large"
+        n = int(rng.integers(10, 200)) if rng.random() < 0.8 else int(rng.integers(200, 2001))
+    case = Case(check, {}, [], [], [], [])
     params = case.params
     params["game"] = pick(rng, list(UTILITIES))
-    n_val = int(rng.integers(1, 21 if large else 4))
+    n_val = int(rng.integers(1, {"enumeration": 4, "neighbors": 2, "large": 21}[check]))
     source = pick(rng, ["features", "distances", "graph"], [4, 4, 2])
-    inside = source == "features" and n > 1 and n <= 300 and rng.random() < 0.35
+    most = {"enumeration": n, "neighbors": 12, "large": 300}[check]
+    inside = source == "features" and 1 < n <= most and rng.random() < 0.35
     _targets(rng, case, n, n_val)
     if source == "features":
         _points(rng, case, n, n_val)
@@ -48,6 +52,8 @@ def draw(seed: int, index: int, large_share: float = 0.04) -> Case:
     _game(rng, case)
     _weights(rng, case)
     _limits(rng, case, source)
+    if check == "neighbors":
+        _few_sets(case)
     _affordable(rng, case)
     if rng.random() < 0.02:  # threads take longer to start than small games to play
         params["n_jobs"] = 2
@@ -101,8 +107,8 @@ def _points(rng: Rng, case: Case, n: int, n_val: int) -> None:
         case.layout, case.layout_val = (pick(rng, SPARSE) for _ in range(2))
         if rng.random() < 0.3:
             case.layout_val = pick(rng, ["C", "F"])
-    if any(d == "float16" for d in both) and case.layout in SPARSE:
-        case.dtype = case.dtype_val = "float32"  # scipy has no sparse float16
+    if case.layout in SPARSE:  # scipy has no sparse float16
+        case.dtype, case.dtype_val = (d.replace("float16", "float32") for d in both)
 
 
 def _unit(rng: Rng, dtypes: Sequence[str]) -> tuple[float, float]:
@@ -267,6 +273,17 @@ def _graph(rng: Rng, case: Case) -> None:
     case.known = case.n if rng.random() < 0.3 else int(rng.integers(least, case.n + 1))
 
 
+def _few_sets(case: Case) -> None:
+    """Make K so small that the oracle can go through all sets of at most K points."""
+    if "radius" in case.params:
+        del case.params["radius"]
+    k = min(case.params.get("n_neighbors", 5), case.n)
+    judges = len(case.y_val) or case.n
+    while k > 1 and judges * sum(math.comb(case.n, size) for size in range(k + 1)) > MOST_SETS:
+        k -= 1
+    case.params["n_neighbors"] = k
+
+
 def _affordable(rng: Rng, case: Case) -> None:
     """Make K or the number of bits smaller where one game would take seconds."""
     params = case.params
@@ -277,7 +294,7 @@ def _affordable(rng: Rng, case: Case) -> None:
     k = min(params["n_neighbors"], case.n, params.get("support", case.n))
     if params.get("multiclass") == "direct":
         axes = max(len(set(case.y)) - 1, 1)
-        most = MOST_CELLS if case.check == "enumeration" else 3_000
+        most = 3_000 if case.check == "large" else MOST_CELLS
         while k * (2 * k * _top(params) + 1) ** axes > most and (k > 1 or params["n_bits"] > 1):
             if params["n_bits"] > 1 and (k == 1 or rng.random() < 0.5):
                 params["n_bits"] -= 1

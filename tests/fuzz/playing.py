@@ -107,13 +107,14 @@ def singles(case: Case) -> Iterator[Single]:
         )
 
 
-def utility(case: Case, single: Single) -> naive.Utility:
-    """Return the game of one validation point by the oracle."""
+def weighed(case: Case, single: Single) -> Sequence[float]:
+    """Return the weights by the oracle."""
     params = case.params
-    order, k = naive.ranking(single.distances), params.get("n_neighbors", 5)
+    if "radius" in params:
+        return [float(d <= params["radius"]) for d in single.distances]
     bandwidth = params.get("bandwidth", "auto")
     name: Any = params.get("weights", "rbf")
-    weight: Sequence[float] = naive.weights(
+    return naive.weights(
         weight_function(name) if isinstance(name, list) else name,
         single.distances,
         params.get("n_bits", 3),
@@ -121,33 +122,69 @@ def utility(case: Case, single: Single) -> naive.Utility:
         params.get("support"),
         1e-140 if case.numeric else 1e-300,
     )
-    if "radius" in params:
-        weight = [float(d <= params["radius"]) for d in single.distances]
-        k = len(weight)
+
+
+def neighbors(case: Case) -> int:
+    """Return K; with a radius, all points count."""
+    return case.n if "radius" in case.params else int(case.params.get("n_neighbors", 5))
+
+
+def utility(case: Case, single: Single) -> naive.Utility:
+    """Return the game of one validation point by the oracle."""
+    params = case.params
     more: dict[str, Any] = {} if case.numeric else {"classes": single.classes}
     if case.game == "hard":
         more["tie"] = TIES[params.get("ties", "right")]
     made = UTILITIES[case.game]
     if params.get("multiclass") == "direct":
         made = naive.direct_vote
-    return made(order, single.targets, weight, single.label, k, **more)
+    order, weight = naive.ranking(single.distances), weighed(case, single)
+    return made(order, single.targets, weight, single.label, neighbors(case), **more)
+
+
+def chances(case: Case, n: int) -> Callable[[int], float]:
+    """Return the chance of a set by its size, by which the semivalue of n points counts it."""
+    semivalue = case.params.get("semivalue", "shapley")
+    if semivalue == "banzhaf":
+        return lambda size: 0.5 ** (n - 1)
+    return (
+        naive.shapley_chance(n) if semivalue == "shapley" else naive.beta_chance(n, *semivalue[1:])
+    )
 
 
 def enumerated(case: Case) -> Floats:
-    """Return the values by enumeration."""
+    """Return the values by going through all sets, or those of at most K points."""
     total, count = np.zeros(case.n), 0
-    semivalue = case.params.get("semivalue", "shapley")
     for single in singles(case):
-        n, game = len(single.players), utility(case, single)
-        if semivalue == "shapley":
-            phi = naive.shapley(n, game)
-        elif semivalue == "banzhaf":
-            phi = naive.banzhaf(n, game)
+        if case.check == "neighbors":
+            phi = _by_neighbors(case, single)
         else:
-            phi = naive.beta_shapley(n, game, *semivalue[1:])
+            n = len(single.players)
+            phi = naive.semivalue(n, utility(case, single), chances(case, n))
         total[single.players] += phi
         count += 1
     return total / count
+
+
+def _by_neighbors(case: Case, single: Single) -> Floats:
+    order, k, n = naive.ranking(single.distances), neighbors(case), len(single.players)
+    rivals = single.classes - {single.label}
+    if case.game != "hard" or case.params.get("multiclass") == "direct" or not rivals:
+        game = utility(case, single)
+        return naive.semivalue_by_neighbors(order, game, k, chances(case, n))
+    # One-vs-one: of the points of each pair of classes, the K nearest decide.
+    phi, weight, labels = np.zeros(n), weighed(case, single), single.targets
+    tie = TIES[case.params.get("ties", "right")]
+    for rival in rivals:
+        pair = {single.label, rival}
+        some = [i for i in order if labels[i] in pair]  # nearest first
+        if not some:
+            continue
+        ranks, their = range(len(some)), [labels[i] for i in some]
+        heavy = [weight[i] for i in some]
+        game = naive.hard_vote(ranks, their, heavy, single.label, k, tie, pair)
+        phi[some] += naive.semivalue_by_neighbors(ranks, game, k, chances(case, len(some)))
+    return phi / len(rivals)
 
 
 def gain(case: Case) -> float:

@@ -4,7 +4,9 @@ import copy
 import time
 from collections.abc import Iterator
 
-from tests.fuzz.case import Case
+import numpy as np
+
+from tests.fuzz.case import Case, Rows
 from tests.fuzz.checking import Verdict, check
 
 SECONDS = 60.0  # no longer for one case
@@ -99,11 +101,16 @@ def _lower(case: Case, name: str) -> Iterator[Case]:
             yield simpler
 
 
+def _rounded(rows: Rows, dtype: str) -> Rows:
+    rounder: Rows = np.round(rows, 2).astype(dtype).astype(np.float64).tolist() if rows else []
+    return rounder
+
+
 def _rounder(case: Case) -> Iterator[Case]:
     """Yield the case with rounder numbers."""
     simpler = copy.deepcopy(case)
-    simpler.points = [[round(v, 2) for v in row] for row in case.points]
-    simpler.queries = [[round(v, 2) for v in row] for row in case.queries]
+    simpler.points = _rounded(case.points, case.dtype)
+    simpler.queries = _rounded(case.queries, case.dtype_val)
     if (simpler.points, simpler.queries) != (case.points, case.queries):
         yield simpler
     weights = case.params.get("weights")
