@@ -3,9 +3,11 @@
 import copy
 import math
 import traceback
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +56,14 @@ def check(case: Case) -> Verdict:
 
 
 def _check_small(case: Case) -> Verdict:
-    got, ref = played(case), enumerated(case)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted, given = valuator(case)
+        before = joblib.hash(given)
+        got = fitted.value(**given)
+    if joblib.hash(given) != before:
+        return Verdict("the validation points were changed", math.inf)
+    ref = enumerated(case)
     found = _bounds(case, got, ref, tolerance(case) * case.scale)
     if found.problem or _cut_off(case):
         return found

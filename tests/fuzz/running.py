@@ -78,6 +78,7 @@ def _group(case: Case) -> str:
         words = "real weights" if bits is None else f"{bits:2d} bits"
     semivalue = case.params["semivalue"]
     tiny = isinstance(semivalue, list) and min(semivalue[1:]) < 1e-3
+    words += f", {case.game}"
     return words + (", Beta with a parameter below 1e-3" if tiny else "")
 
 
