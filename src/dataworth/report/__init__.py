@@ -142,7 +142,7 @@ def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
     """Return the columns of a mapping or of a data frame of any library, by name."""
     if table is None:
         return {}
-    found = frames.frame(table, name)
+    found = frames.frame(table, name, narrow=False)
     return table if found is None else found.to_dict(as_series=False)
 
 
