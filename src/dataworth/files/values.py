@@ -68,7 +68,10 @@ class Facts:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote; a ValueError, KeyError or TypeError says that it did not."""
-        facts = json.loads(text)
+        try:
+            facts = json.loads(text)
+        except RecursionError:
+            raise ValueError("its facts are nested too deeply") from None
         name = facts.pop("format")
         known = cls(**facts)
         whole = (
@@ -116,9 +119,8 @@ def read_archive(path: str | os.PathLike[str]) -> Contents:
     """Read what `write_archive` wrote. Nothing is unpickled."""
     with Path(path).open("rb") as handle:
         try:
-            with np.load(handle, allow_pickle=False) as file:
-                facts = Facts.from_json(str(file["facts"]))
-                arrays = {name: file[name] for name in ARRAYS}
+            arrays = archives.load(handle, (*ARRAYS, "facts"))
+            facts = Facts.from_json(str(arrays.pop("facts")))
             if any(arrays[name].dtype != np.float64 for name in NUMBERS):
                 raise ValueError("its values are not numbers")
             if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:

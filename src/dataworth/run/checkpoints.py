@@ -82,9 +82,9 @@ class Checkpoint:
 
     def _read(self, path: Path) -> tuple[int, NDArray[np.float64], float] | None:
         try:
-            with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-                facts = json.loads(str(file["facts"]))
-                sums = file["sums"]
+            with path.open("rb") as handle:
+                arrays = archives.load(handle, ("facts", "sums"))
+            facts, sums = json.loads(str(arrays["facts"])), arrays["sums"]
             seal = facts.pop("seal")
             if facts["format"] != FORMAT or fingerprint(facts, sums) != seal:
                 return None
