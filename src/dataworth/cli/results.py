@@ -9,9 +9,11 @@ from typing import Literal
 import numpy as np
 
 from dataworth import report, result
+from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.data import Data
 from dataworth.explanation import Explanation
 from dataworth.files import tables
+from dataworth.files.atomic import naming
 from dataworth.result import DataValues, value_columns
 
 REPORTED = 500  # points in the table of a report
@@ -23,7 +25,8 @@ def write_values(output: str | None, values: DataValues, data: Data) -> None:
     ids = data.ids is not None
     if output == "-":
         columns = value_columns(values, ids=ids, groups=data.owners)
-        tables.write_csv(sys.stdout.buffer, {k: v.tolist() for k, v in columns.items()})
+        with naming(STANDARD_OUTPUT):
+            tables.write_csv(sys.stdout.buffer, {k: v.tolist() for k, v in columns.items()})
     elif output is not None:
         result.write_values(output, values, ids=ids, groups=data.owners)
         print(f"The values are in {output}.")
