@@ -171,6 +171,16 @@ def check_output(output: str | None, report: Path | None, *, page: str = "--repo
             raise PermissionError(f"{path} must be in a folder that can be written to.")
 
 
+def check_image_root(root: Path | None, image: str | None) -> None:
+    """Refuse a folder of pictures that is none, or that has no use."""
+    if root is None:
+        return
+    if image is None:
+        raise typer.BadParameter("--image-root needs --image.")
+    if not root.is_dir():
+        raise typer.BadParameter(f"--image-root must name a folder; got {str(root)!r}.")
+
+
 def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
     """Read a file of points; `names` are columns that stay text, as in `tables.read`."""
     usage(tables.check_ending, path, tables.READABLE, option)

@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from dataworth.arrays import Array
 from dataworth.errors import InputError, extra
-from dataworth.files import archives, tables
+from dataworth.files import archives, spreadsheets, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import frames
 
@@ -152,11 +152,25 @@ def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
     return table if contents.groups is None else {**table, "group": contents.groups}
 
 
+def write_csv(file: BinaryIO, columns: Mapping[str, Array], separator: str = ",") -> None:
+    """Write what `columns` returned as CSV.
+
+    Texts that a spreadsheet could take for formulas are guarded; `read` gives them back as they
+    were.
+    """
+    plain = {
+        name: [spreadsheets.guarded(item) if isinstance(item, str) else item for item in a.tolist()]
+        for name, a in columns.items()
+    }
+    tables.write_csv(file, plain, separator)
+
+
 def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False) -> None:
     """Write values in the format that the ending of the name asks for, whole or not at all.
 
     Parquet, Arrow and Feather files keep the facts in the metadata of their schema. CSV and TSV
-    files keep no facts, and NPZ files no groups.
+    files keep no facts, and NPZ files no groups. In CSV and TSV files, texts that a spreadsheet
+    could take for formulas have an apostrophe in front, which `read` removes.
     """
     ending = tables.check_ending(path, ENDINGS, "path")
     if ending == ".npz":
@@ -165,8 +179,7 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
     table = columns(contents, ids=ids)
     if ending in tables.SEPARATORS:  # these need no pyarrow
         with atomic(path) as file:
-            plain = {name: array.tolist() for name, array in table.items()}
-            tables.write_csv(file, plain, tables.SEPARATORS[ending])
+            write_csv(file, table, tables.SEPARATORS[ending])
         return
     pa = extra("pyarrow", f"a {ending} file", "cli")
     plain = {name: a.tolist() if a.dtype.kind == "U" else a for name, a in table.items()}
@@ -175,7 +188,8 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
 
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read what `write` wrote, in the format that the ending of the name tells."""
-    if tables.check_ending(path, ENDINGS, "path") == ".npz":
+    ending = tables.check_ending(path, ENDINGS, "path")
+    if ending == ".npz":
         return read_archive(path)
     table = tables.read_table(path)
     name, wanted = os.fspath(path), "be a file of values written by dataworth"
@@ -184,7 +198,10 @@ def read(path: str | os.PathLike[str]) -> Contents:
         raise InputError(name, wanted, f"it has no column {min(lacking)!r}")
 
     def array(column: str) -> Array:
-        return np.asarray(frames.entries(table.column(column), column))
+        entries = frames.entries(table.column(column), column)
+        if ending in tables.SEPARATORS and isinstance(entries, list):
+            entries = [spreadsheets.unguarded(e) if isinstance(e, str) else e for e in entries]
+        return np.asarray(entries)
 
     kept = (table.schema.metadata or {}).get(KEY)
     key = next((k for k in ("id", "index") if k in table.column_names), None)
