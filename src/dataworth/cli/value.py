@@ -149,7 +149,7 @@ def value(
     )
     inputs.check_output(output, report)
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
-    inputs.keep_apart({"--output": output, "--report": report}, read)
+    inputs.keep_apart({"--output": output, "--report": report}, read, checkpoint)
     inputs.check_image_root(image_root, image)
     data = inputs.training(
         train, label, id=id, group=group, image=image, by=by, features=features, drop=drop

@@ -23,6 +23,7 @@ from dataworth.files.atomic import atomic
 from dataworth.files.locks import locked
 
 FORMAT = "dataworth checkpoint 1"
+STATES = ("state-0.npz", "state-1.npz")  # written in turn
 
 
 def fingerprint(facts: Any, *arrays: NDArray[Any]) -> str:
@@ -62,7 +63,7 @@ class Checkpoint:
             yield
 
     def _path(self, turn: int) -> Path:
-        return self.folder / f"state-{turn % 2}.npz"
+        return self.folder / STATES[turn % 2]
 
     def load(self) -> tuple[int, NDArray[np.float64], float] | None:
         """Return the number of blocks done, their sums and the largest error, or None.
