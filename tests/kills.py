@@ -7,6 +7,7 @@ few of each.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -23,13 +24,14 @@ from dataworth import KNNShapley
 from dataworth.run.checkpoints import Checkpoint
 way, folder = sys.argv[1:]
 rng = np.random.default_rng(0)
-n = {"points": 20_000, "folds": 2_000, "shared": 400}[way]
+n = {"points": 8_000, "folds": 1_200, "shared": 400}[way]
 X, y = rng.normal(size=(n, 8)), rng.integers(0, 3, n)
 valuator = KNNShapley(n_neighbors=10, weights="linear", n_jobs=2, progress=False).fit(X, y)
 judges = {"points": (X[:400] + 0.1, y[:400])}.get(way, ())
 cv = 5 if way == "folds" else None
 if way != "shared":
     Checkpoint.due = lambda self: True  # writes after every block, so that kills hit writes too
+valuator.value(X[:1], y[:1])  # loads kernels, so that kills hit the work
 print("ready", flush=True)
 values = valuator.value(*judges, cv=cv, checkpoint=folder or None)
 sys.stdout.buffer.write(values.values.tobytes())
@@ -43,6 +45,15 @@ def started(way: str, folder: Path | str) -> subprocess.Popen[bytes]:
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     return process
+
+
+def blocks(folder: Path) -> int:
+    """Return how many blocks of validation points the states in a folder hold."""
+    done = 0
+    for path in folder.glob("state-*.npz"):
+        with np.load(path) as file:
+            done = max(done, json.loads(str(file["facts"]))["blocks"])
+    return done
 
 
 def result(process: subprocess.Popen[bytes]) -> bytes:
@@ -63,8 +74,8 @@ class Kills:
         How many runs were killed before they were done.
     in_writes : int
         How many of these were writing a state, and left a part of it.
-    resumed : int
-        How many of these left a state to go on from.
+    advanced : int
+        How many of these had got further than the run before them.
     runs : int
         How many runs came to their end, after any number of kills.
     wrong : int
@@ -73,7 +84,7 @@ class Kills:
 
     kills: int = 0
     in_writes: int = 0
-    resumed: int = 0
+    advanced: int = 0
     runs: int = 0
     wrong: int = 0
 
@@ -84,7 +95,6 @@ def killed(way: str, kills: int, seed: int) -> Kills:
     A run that ends before its kill is compared, and the next one begins in a new folder.
     """
     rng, seen = np.random.default_rng(seed), Kills()
-    result(started(way, ""))  # compiles
     process = started(way, "")
     begun = time.monotonic()
     ref = result(process)
@@ -92,6 +102,7 @@ def killed(way: str, kills: int, seed: int) -> Kills:
     with tempfile.TemporaryDirectory() as place:
         while seen.kills < kills:
             folder = Path(place, str(seen.runs))
+            done = 0
             while seen.kills < kills:
                 process = started(way, folder)
                 time.sleep(rng.random() * whole / 3)
@@ -101,7 +112,8 @@ def killed(way: str, kills: int, seed: int) -> Kills:
                     break
                 seen.kills += 1
                 seen.in_writes += any(folder.glob(".*.part"))
-                seen.resumed += any(folder.glob("state-*.npz"))
+                seen.advanced += blocks(folder) > done
+                done = blocks(folder)
             seen.wrong += result(started(way, folder)) != ref
             seen.runs += 1
     return seen
@@ -135,7 +147,7 @@ def main() -> int:
         seen = killed(way, kills, args.seed)
         bad += seen.wrong
         print(
-            f"{way}: {seen.kills} kills ({seen.resumed} left a state to go on from, "
+            f"{way}: {seen.kills} kills ({seen.advanced} after it had got further, "
             f"{seen.in_writes} hit one as it was written), "
             f"{seen.runs} runs came to their end, {seen.wrong} with other bits",
             flush=True,

@@ -28,6 +28,10 @@ ENDINGS = (*tables.TABLES, ".npz")
 KEY = b"dataworth"  # the name of the facts in the metadata of a table
 
 
+class OtherFormat(ValueError):
+    """A file of values is sound, but another version of dataworth wrote it in its own format."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """How values were computed; the defaults are for files that do not say.
@@ -73,6 +77,8 @@ class Facts:
         except RecursionError:
             raise ValueError("its facts are nested too deeply") from None
         name = facts.pop("format")
+        if name != FORMAT and str(name).startswith(FORMAT.rstrip("0123456789")):
+            raise OtherFormat(f"it has the format {name!r}, and this version reads {FORMAT!r}")
         known = cls(**facts)
         whole = (
             name == FORMAT
@@ -126,9 +132,10 @@ def read_archive(path: str | os.PathLike[str]) -> Contents:
             if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:
                 raise ValueError("its arrays differ in shape")
         except Exception as error:  # a damaged archive makes its readers raise anything
-            raise InputError(
-                "path", "name a file written by DataValues.save", f"{os.fspath(path)!r} is not"
-            ) from error
+            came = f"{os.fspath(path)!r} is not"
+            if isinstance(error, OtherFormat):
+                came += f": {error}"
+            raise InputError("path", "name a file written by DataValues.save", came) from error
     return Contents(arrays, facts)
 
 
