@@ -4,7 +4,7 @@ SHELL := bash
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-paper test-peers fuzz coverage lint lint-code lint-format lint-types format \
+.PHONY: demo test test-paper test-peers fuzz kills coverage lint lint-code lint-format lint-types format \
 	docs dist bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
@@ -23,6 +23,10 @@ test-paper: .venv/.paper
 SECONDS ?= 600
 fuzz: .venv/.dev
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# A hundred kills at random moments; ends with an error if a bit of a result changes.
+kills: .venv/.dev
+	$(BIN)/python -m tests.kills
 
 # Compiled code cannot be traced: some small games run once more without the compiler.
 UNCOMPILED := tests/games tests/weights tests/test_explanation.py \

@@ -47,7 +47,7 @@ class WeightedMean:
         if ranked.behind is None:
             self.outside = self.outside[:0]
         self.real = weighting.n_bits is None
-        self.error = 0.0
+        self.error, self.rounding = 0.0, 0.0
         if self.real:
             weights = ranked.weights
             if ranked.behind is not None:
@@ -77,6 +77,8 @@ class WeightedMean:
         start = np.zeros_like(self.tail)
         start[0, :-1] = self.factors if self.power == 1 else -self.factors
         start[self.power, -1] = empty
+        if self.real:  # the utility of the empty set may be so large that its rounding is felt
+            self.rounding = quadrature.ROUNDING * abs(empty)
         out = np.empty(quantity.size)
         points = self._points(self.ranked.weights, quantity)
         weighted_mean.values(
@@ -112,7 +114,8 @@ class WeightedMean:
         Solution
             The values of all points.
         """
-        error = 2.0 * self.error  # relative, but sets that have weight have utilities of at most 1
+        # The first is relative, but sets that have weight have utilities of at most 1.
+        error = 2.0 * self.error + self.rounding
         behind = self.ranked.behind
         if behind is None:
             return Solution(out, error=error)
