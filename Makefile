@@ -4,7 +4,7 @@ SHELL := bash
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-paper test-peers coverage lint lint-code lint-format lint-types format \
+.PHONY: demo test test-paper test-peers fuzz kills coverage lint lint-code lint-format lint-types format \
 	docs dist bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
@@ -17,6 +17,16 @@ test: .venv/.dev
 # The experiments of the paper. They need torch, which is large and which nothing else uses.
 test-paper: .venv/.paper
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile paper tests/paper
+
+# Random games against enumeration; what fails is shrunk and kept in tests/fuzz/cases. SEED=S draws
+# the same games again.
+SECONDS ?= 600
+fuzz: .venv/.dev
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# A hundred kills at random moments; ends with an error if a bit of a result changes.
+kills: .venv/.dev
+	$(BIN)/python -m tests.kills
 
 # Compiled code cannot be traced: some small games run once more without the compiler.
 UNCOMPILED := tests/games tests/weights tests/test_explanation.py \

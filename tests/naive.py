@@ -3,8 +3,9 @@
 Imports nothing from the package. Points are named by their position in the training set.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ Utility = Callable[[frozenset[int]], float]
 
 def shapley(n: int, utility: Utility) -> NDArray[np.float64]:
     """phi_i = sum over S without i of |S|! (n-1-|S|)! / n! [U(S + i) - U(S)]."""
-    return semivalue(n, utility, lambda size: 1 / (n * math.comb(n - 1, size)))
+    return semivalue(n, utility, shapley_chance(n))
 
 
 def banzhaf(n: int, utility: Utility) -> NDArray[np.float64]:
@@ -23,24 +24,66 @@ def banzhaf(n: int, utility: Utility) -> NDArray[np.float64]:
 
 
 def beta_shapley(n: int, utility: Utility, alpha: float, beta: float) -> NDArray[np.float64]:
-    """Every set counts as often as it is drawn with probability t ~ Beta(beta, alpha) a member."""
+    """Every set counts as often as it is drawn if t ~ Beta(beta, alpha) and each joins by chance t.
 
-    def function(a: float, b: float) -> float:
-        return math.gamma(a) * math.gamma(b) / math.gamma(a + b)
+    Such a set has k of the n-1 others with the mean of t^k (1-t)^(n-1-k).
+    """
+    return semivalue(n, utility, beta_chance(n, alpha, beta))
 
-    whole = function(beta, alpha)
-    return semivalue(n, utility, lambda k: function(beta + k, alpha + (n - 1 - k)) / whole)
+
+def shapley_chance(n: int) -> Callable[[int], float]:
+    """The chance of a set of n-1 others, by its size, if every size is equally likely."""
+    return lambda size: 1 / (n * math.comb(n - 1, size))
+
+
+def beta_chance(n: int, alpha: float, beta: float) -> Callable[[int], float]:
+    """The chance of a set of n-1 others, by its size: a ratio of products, so nothing cancels."""
+
+    def rising(a: float, k: int) -> float:
+        return math.prod(a + j for j in range(k))
+
+    return lambda k: rising(beta, k) * rising(alpha, n - 1 - k) / rising(alpha + beta, n - 1)
 
 
 def semivalue(n: int, utility: Utility, chance: Callable[[int], float]) -> NDArray[np.float64]:
     """Sum over the sets without i of their chance, by size, times the gain of i."""
     sets = [frozenset(i for i in range(n) if mask >> i & 1) for mask in range(2**n)]
-    worth = {s: utility(s) for s in sets}
+    worth = [utility(s) for s in sets]
+    chances = [chance(size) for size in range(n)]
     phi = np.zeros(n)
     for i in range(n):
-        gains = [chance(len(s)) * (worth[s | {i}] - worth[s]) for s in sets if i not in s]
+        without = [mask for mask in range(2**n) if not mask >> i & 1]
+        gains = [chances[len(sets[m])] * (worth[m | 1 << i] - worth[m]) for m in without]
         phi[i] = math.fsum(gains)
     return phi
+
+
+def semivalue_by_neighbors(
+    order: Sequence[int], utility: Utility, k: int, chance: Callable[[int], float]
+) -> NDArray[np.float64]:
+    """The same as `semivalue` where only the K nearest members of a set decide what it is worth.
+
+    A set of K members or more is its K nearest and any of the r points behind them, to which it
+    makes no difference whether one of these joins. So sets of at most K points are enough, if those
+    of K points count for all the sets that they decide.
+    """
+    n = len(order)
+    chances = [chance(size) for size in range(n)]
+
+    def joined(size: int, r: int) -> float:
+        """Chance of all sets that a point joins after this many points and any of r others."""
+        return sum(math.comb(r, j) * chances[size + j] for j in range(r + 1) if size + j < n)
+
+    gains: list[list[float]] = [[] for _ in range(n)]
+    for size in range(min(k, n) + 1):
+        for ranks in itertools.combinations(range(n), size):
+            worth = utility(frozenset(order[rank] for rank in ranks))
+            last = ranks[-1] if size == k else n - 1
+            r = n - 1 - last
+            member, other = joined(size - 1, r) if size else 0.0, joined(size, r)
+            for rank in range(last + 1):
+                gains[order[rank]].append(worth * member if rank in ranks else -worth * other)
+    return np.array([math.fsum(some) for some in gains])
 
 
 def ranking(distances: Sequence[float]) -> list[int]:
@@ -49,49 +92,73 @@ def ranking(distances: Sequence[float]) -> list[int]:
 
 
 def weights(
-    name: str,
+    name: str | Callable[[list[float]], Sequence[float]],
     distances: Sequence[float],
-    n_bits: int,
+    n_bits: int | None,
     bandwidth: float | None = None,
     support: int | None = None,
-) -> list[int]:
-    """Integer weight of each point; `bandwidth` None is the automatic one.
+    smallest: float = 0.0,
+) -> list[float]:
+    """Weight of each point; `bandwidth` None is the automatic one.
 
-    With `support`, all but that many nearest points weigh 0, and the last of these stands for the
-    farthest and the median point.
+    Weights are integers, or real numbers if `n_bits` is None; real ones below `smallest` are 0. A
+    function takes sorted distances. With `support`, all but that many nearest points weigh 0, and
+    the last of these stands for the farthest and the median point.
     """
     if support is not None and support < len(distances):
-        chosen = ranking(distances)[:support]
-        inner = weights(name, [distances[i] for i in chosen], n_bits, bandwidth, support)
-        return [inner[chosen.index(i)] if i in chosen else 0 for i in range(len(distances))]
+        near = ranking(distances)[:support]
+        of_near = [distances[i] for i in near]
+        inner = weights(name, of_near, n_bits, bandwidth, support, smallest)
+        return [inner[near.index(i)] if i in near else 0 for i in range(len(distances))]
+    unit = _by_function(name, distances) if callable(name) else None
+    if unit is None:
+        unit = _unit_weights(str(name), distances, bandwidth, support is not None)
+    if n_bits is None:
+        return [u if u >= smallest else 0.0 for u in unit]
+    return [round(u * (2**n_bits - 1)) for u in unit]
+
+
+def _by_function(
+    function: Callable[[list[float]], Sequence[float]], distances: Sequence[float]
+) -> list[float]:
+    order = ranking(distances)
+    by_rank = function([distances[i] for i in order])
+    return [by_rank[order.index(i)] for i in range(len(distances))]
+
+
+def _unit_weights(
+    name: str, distances: Sequence[float], bandwidth: float | None, supported: bool
+) -> list[float]:
     ordered = sorted(distances)
     near, far = ordered[0], ordered[-1]
     half = len(ordered) // 2
     median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-    if support is not None:
+    if supported:
         median = far
     if name == "rbf":
         h = bandwidth or 0.3 * (median - near)
-        unit = [math.exp(-(d - near) / h) if h else float(d == near) for d in distances]
-    elif name == "linear":
-        unit = [(far - d) / (far - near) if far > near else 1.0 for d in distances]
-    elif name == "inverse":
-        unit = [near / d if near > 0 else float(d == 0) for d in distances]
-    else:
-        unit = [1.0 for _ in distances]
-    return [round(u * (2**n_bits - 1)) for u in unit]
+        return [math.exp(-(d - near) / h) if h else float(d == near) for d in distances]
+    if name == "linear":
+        return [(far - d) / (far - near) if far > near else 1.0 for d in distances]
+    if name == "inverse":
+        return [near / d if near > 0 else float(d == 0) for d in distances]
+    return [1.0 for _ in distances]
 
 
 def hard_vote(
     order: Sequence[int],
     labels: Sequence[object],
-    weight: Sequence[int],
+    weight: Sequence[float],
     y: object,
     k: int,
     tie: float = 1.0,
+    classes: Collection[object] = (),
 ) -> Utility:
-    """Mean over the rivals c of: do the K nearest labelled y or c vote for y? A tie is worth so."""
-    rivals = sorted(set(labels) - {y}, key=str)
+    """Mean over the rivals c of: do the K nearest labelled y or c vote for y? A tie is worth so.
+
+    `classes` are there even if nobody has such a label.
+    """
+    rivals = sorted({*labels, *classes} - {y}, key=str)
 
     def utility(members: frozenset[int]) -> float:
         if not rivals:
@@ -114,12 +181,17 @@ def direct_vote(
     y: object,
     k: int,
     tie: float = 1.0,
+    classes: Collection[object] = (),
 ) -> Utility:
-    """Does y get more weight from the K nearest than any other class? A tie is worth so."""
+    """Does y get more weight from the K nearest than any other class? A tie is worth so.
+
+    `classes` are there even if nobody has such a label.
+    """
+    everyone = {y, *labels, *classes}
 
     def utility(members: frozenset[int]) -> float:
         voters = [i for i in order if i in members][:k]
-        weights = {c: sum(weight[i] for i in voters if labels[i] == c) for c in {y, *labels}}
+        weights = {c: sum(weight[i] for i in voters if labels[i] == c) for c in everyone}
         rivals = [w for c, w in weights.items() if c != y]
         if not rivals or max(rivals) < weights[y]:
             return 1.0
@@ -129,10 +201,18 @@ def direct_vote(
 
 
 def soft_share(
-    order: Sequence[int], labels: Sequence[object], weight: Sequence[float], y: object, k: int
+    order: Sequence[int],
+    labels: Sequence[object],
+    weight: Sequence[float],
+    y: object,
+    k: int,
+    classes: Collection[object] = (),
 ) -> Utility:
-    """The share of y in the weight of the K nearest; by chance where there is no weight."""
-    chance = 1 / len(set(labels))
+    """The share of y in the weight of the K nearest; by chance where there is no weight.
+
+    `classes` are there even if nobody has such a label.
+    """
+    chance = 1 / len({*labels, *classes})
 
     def utility(members: frozenset[int]) -> float:
         voters = [i for i in order if i in members][:k]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -265,3 +266,20 @@ def test_a_change_after_fit_names_the_parameter() -> None:
     params["p"] = 1
     with pytest.raises(ValueError, match="metric_params must not change after fit"):
         valuator.value(X_val, y_val)
+
+
+def test_encoders_may_not_change_after_fit() -> None:
+    """`set_params` of scikit-learn changes an encoder in place, so that it is the same object."""
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    valuator = KNNShapley(encoder=PCA(1, random_state=np.random.RandomState(0))).fit(X, y)
+    first = valuator.value(X[:5], y[:5])
+    valuator.set_params(encoder__n_components=2)
+    with pytest.raises(ValueError, match="encoder must not change after fit"):
+        valuator.value(X[:5], y[:5])
+    valuator.set_params(encoder__n_components=1)
+    np.testing.assert_array_equal(valuator.value(X[:5], y[:5]).values, first.values)
+    equal = PCA(1, random_state=np.random.RandomState(0))
+    np.testing.assert_array_equal(
+        valuator.set_params(encoder=equal).value(X[:5], y[:5]).values, first.values
+    )
+    assert valuator.explain(0).value == pytest.approx(first.values[0])

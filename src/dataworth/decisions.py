@@ -27,6 +27,7 @@ from typing import Any
 
 from dataworth.arrays import Array
 from dataworth.errors import InputError
+from dataworth.files.spreadsheets import NUMBER, unguarded
 
 COLUMNS = (
     "position",
@@ -39,11 +40,6 @@ COLUMNS = (
     "data",
 )
 KINDS = ("keep", "relabel", "remove")
-# The places where a spreadsheet could begin to read a formula: the start of a cell, or of a part
-# that would be a cell if the spreadsheet split the line at another separator. The report puts one
-# apostrophe at each of them, even before an apostrophe, so that removing one restores the text.
-_GUARD = re.compile(r"""(?:^|(?<=[;,\t\n\r]))'(?=[ \t\r\n'"]*[=+\-@\t\r\n＝＋－＠])""")
-_NUMBER = re.compile(r"[+-]?([0-9]{1,300}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True)
@@ -285,7 +281,7 @@ class _Spelling:
         distinct = list(dict.fromkeys(labels))
         self._exact = {plain(label): label for label in reversed(distinct)}
         self._loose = {_normal(label): label for label in reversed(distinct)}
-        self._numbers = all(_NUMBER.fullmatch(plain(label)) for label in distinct)
+        self._numbers = all(NUMBER.fullmatch(plain(label)) for label in distinct)
         self._text = all(isinstance(label, str) for label in distinct)
 
     def of(self, label: str, column: str) -> Any:
@@ -294,14 +290,9 @@ class _Spelling:
             return self._exact[label]
         if _normal(label) in self._loose:
             return self._loose[_normal(label)]
-        if self._numbers and _NUMBER.fullmatch(label):
+        if self._numbers and NUMBER.fullmatch(label):
             return label if self._text else float(label)
         raise InputError("new_label", f"be a label that column {column!r} has", f"got {label!r}")
-
-
-def unguarded(cell: str) -> str:
-    """Remove the apostrophes that keep spreadsheets from reading formulas."""
-    return _GUARD.sub("", cell)
 
 
 def plain(value: Any) -> str:
@@ -313,7 +304,7 @@ def plain(value: Any) -> str:
 def _normal(value: Any) -> str:
     """Write alike what files and types write differently: 1, 01 and 1.0; true and True."""
     text = plain(value)
-    if _NUMBER.fullmatch(text):
+    if NUMBER.fullmatch(text):
         number = float(text)
         return repr(int(number)) if number.is_integer() and abs(number) < 2**53 else text
     return text.capitalize() if text.lower() in ("true", "false") else text
@@ -324,7 +315,7 @@ def same(one: Any, other: Any) -> bool:
     one, other = _normal(one), _normal(other)
     if one == other:
         return True
-    if not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other)):
+    if not (NUMBER.fullmatch(one) and NUMBER.fullmatch(other)):
         return False
     # A float32 target and its text agree to some seven digits; whole numbers must agree fully.
     whole = one.lstrip("+-").isdigit() and other.lstrip("+-").isdigit()
@@ -335,7 +326,7 @@ def describe(labels: Sequence[Any]) -> str:
     """Count labels and, unless they are fractions that formats may round, add a digest."""
     known = {label: _normal(label) for label in set(labels)}
     count = f"{len(labels)} labels"
-    if any(_NUMBER.fullmatch(text) and not text.lstrip("+-").isdigit() for text in known.values()):
+    if any(NUMBER.fullmatch(text) and not text.lstrip("+-").isdigit() for text in known.values()):
         return count
     digest = hashlib.sha256()
     for label in labels:

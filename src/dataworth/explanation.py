@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.run import workers
 from dataworth.run.adding_up import blocks
 from dataworth.run.job import Job
 from dataworth.settings import Settings
@@ -157,12 +157,10 @@ def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints
     places = np.full(training.n_points, judged.size)
     places[judged] = np.arange(judged.size)
     inside = places[points] < judged.size
-    found = Parallel(n_jobs=settings.n_jobs, prefer="threads")(
-        delayed(job.contributions)(*block, places[points[inside]])
-        for block in blocks(opened, 0, job.width)
-    )
+    work = ((*block, places[points[inside]]) for block in blocks(opened, 0, job.width))
+    found = workers.in_order(job.contributions, work, settings.n_jobs)
     contributions = np.zeros((fold.size, points.size))
-    contributions[:, inside] = np.concatenate(found)
+    contributions[:, inside] = np.concatenate(list(found))
     near: dict[int, tuple[Table, Any]] = {}
     if settings.precomputed or training.n_points < 2:
         return _FoldPart(contributions, near)

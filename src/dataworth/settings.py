@@ -8,7 +8,7 @@ from typing import Any, Literal
 import joblib
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
 from dataworth.encoders.choice import own_metric
@@ -104,6 +104,8 @@ class Settings:
         measure = _measure(p)
         _check_neighbors(p, measure)
         _check_encoder(p)
+        if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
+            p["encoder"] = clone(p["encoder"])
         _check_radius(p, game, weighting)
         if p["max_rank"] not in (None, "sqrt", "adaptive"):
             wanted = ", 'sqrt', 'adaptive' or None"
@@ -148,7 +150,8 @@ class Settings:
     def check_change(self, now: "Settings") -> None:
         """Refuse parameters that changed since these, which `fit` used."""
         for name in ("metric", "metric_params", "encoder", "neighbors", "neighbors_params"):
-            if not _is_same(self.params[name], now.params[name]):
+            compare = _is_same_encoder if name == "encoder" else _is_same
+            if not compare(self.params[name], now.params[name]):
                 raise InputError(name, "not change after fit", hint="Call fit again.")
         if self.game.numeric != now.game.numeric:
             raise InputError(
@@ -387,6 +390,16 @@ def _is_same(one: Any, other: Any) -> bool:
         return bool(one is other or one == other)
     except ValueError:  # arrays do not say whether they are equal as a whole
         return bool(joblib.hash(one) == joblib.hash(other))
+
+
+def _is_same_encoder(one: Any, other: Any) -> bool:
+    """Whether two encoders are of one kind and have the same parameters."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    try:
+        return bool(identity(one) == identity(other))
+    except InputError:  # its parameters cannot be told from others
+        return True
 
 
 def plain(value: Any) -> Any:

@@ -1,13 +1,20 @@
 """`dataworth report`, and the report of `dataworth value`."""
 
+import csv
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
+from PIL import Image
 from pyarrow import csv as arrow_csv
 
+from dataworth.files import tables
+from dataworth.files.tables import SEPARATORS
+from dataworth.result import read_values
 from tests.commands import N, decided, rows
 
 
@@ -61,3 +68,60 @@ def test_report_and_apply_for_real(run: Any) -> None:
     assert now["name"] == [n for n in was["name"] if n != "p0-3"]
     assert now["y"][4] == "no"
     run.refused("apply d.csv val.csv -o c.csv", 1, "decisions")
+
+
+def test_pictures_outside_the_folder_of_the_table(run: Any) -> None:
+    for name in ("table", "pictures"):
+        Path(name).mkdir()
+    Image.new("RGB", (4, 4), "red").save("pictures/a.png")
+    table = rows(6) | {"file": ["../pictures/a.png"] * 6}
+    tables.write_table("table/t.csv", pa.table(table))
+    line = "--label y --image file --report r.html --drop name"
+    for more in ("", "--image-root table"):
+        assert run(f"value table/t.csv {line} {more}").code == 0
+        page = Path("r.html").read_text()
+        assert "data:image/webp" not in page
+        assert "not in the folder of pictures" in page
+    tables.write_table("table/t.csv", pa.table(table | {"file": ["a.png"] * 6}))
+    for command in ("value table/t.csv --report r.html", "report v.csv table/t.csv -o r.html"):
+        more = "-o v.csv --drop name" if command.startswith("value") else ""
+        ran = run(f"{command} {more} --label y --image file --image-root pictures")
+        assert ran.code == 0, ran.err
+        assert "data:image/webp" in Path("r.html").read_text()
+    run.refused("value train.csv --label y --image-root .", 2, "--image-root needs --image")
+    run.refused(
+        "value table/t.csv --label y --image file --image-root no", 2, "--image-root must name a fo"
+    )
+
+
+IDS = ["=1+1", "+a", "-b", "@c", "\tx", "'=d", "a;=e", "-5", "ok", "7", "=HYPERLINK(0)", "''+"]
+
+
+def test_formulas_in_names_come_back_as_they_were(run: Any) -> None:
+    """Files for spreadsheets are guarded, and those who read them find the names of the table."""
+    n = len(IDS)
+    labels = ["=yes", "@no"] * (n // 2)
+    columns = {"id": IDS, "x": np.arange(n) * 0.5, "owner": labels[::-1], "y": labels}
+    tables.write_table("f.parquet", pa.table(columns))
+    tables.write_table("f.csv", pa.table(columns))
+    for source in ("f.parquet", "f.csv"):
+        for ending in (".csv", ".tsv"):
+            ran = run(f"value {source} --label y --id id --group owner -o v{ending}")
+            assert ran.code == 0, ran.err
+            values, owners = read_values(f"v{ending}")
+            assert values.index.tolist() == IDS
+            assert values.labels.tolist() == labels
+            assert owners is not None
+            assert owners.tolist() == labels[::-1]
+            with Path(f"v{ending}").open(newline="", encoding="utf-8") as file:
+                cells = [c for line in csv.reader(file, delimiter=SEPARATORS[ending]) for c in line]
+            numbers = [c for c in cells if re.fullmatch(r"-?[0-9.e-]+", c)]
+            assert any(c.startswith("-") for c in numbers)
+            assert not [c for c in cells if c not in numbers and re.match(r"[=+\-@\t]", c)]
+            ran = run(f"report v{ending} {source} --label y --id id -o r.html")
+            assert ran.code == 0, ran.err
+    printed = run("value f.csv --label y --id id --group owner -o -").out
+    assert printed == Path("v.csv").read_bytes().decode()
+    decided("f.csv", "0,remove,", "1,relabel,=yes")
+    assert run("apply d.csv f.csv --id id -o c.csv").code == 0
+    assert tables.read_table("c.csv", text=True).column("id").to_pylist() == IDS[1:]

@@ -49,6 +49,56 @@ def test_numbers_of_any_size() -> None:
         encoded([0.0, -math.inf])
 
 
+LARGE = [2**53, 2**53 + 1, 2**60]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(LARGE),
+        pd.Series([*LARGE, None], dtype="Int64"),
+        pd.Series([*LARGE, None], dtype=object),
+        pd.Series([10**400, -(10**400), 5], dtype=object),
+        pd.Series([Decimal(2**53), Decimal(2**53) + Decimal("0.1")]),
+        pl.Series(LARGE),
+        pl.Series([*LARGE, None]),
+        pl.Series(LARGE, dtype=pl.UInt64),
+        pl.Series(LARGE, dtype=pl.Int128),
+        pl.Series([*(Decimal(v) for v in LARGE), None]),
+        pa.chunked_array([LARGE]),
+        pa.chunked_array([[*LARGE, None]]),
+    ],
+)
+def test_no_two_numbers_become_one(column: Any) -> None:
+    make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+    table = make[type(column).__module__.split(".")[0]]({"a": column})
+    message = r"X must (hold numbers that differ after rounding|be finite; column 'a' is inf)"
+    with pytest.raises(ValueError, match=message):
+        TableEncoder().fit(table)
+
+
+def test_numbers_that_stay_apart_are_taken_and_compared_with_those_of_training() -> None:
+    """Large ones, also those that are rounded, as long as no two of them become one."""
+    for column in ([2**53, 2**53 + 2], [2**60 + 1, 2**61 + 1, 3], [-(2**63), 2**63 - 1]):
+        got = encoded(column)
+        assert np.unique(got[:, 0]).size == len(column)
+        assert_array_equal(encoded(column, column[::-1]), got[::-1])
+    encoded([2**53 + 1, 5], [2**53 + 4, 7])
+    for other in ([2**53], [2**53, None]):
+        message = "column 'a' has 9007199254740992 and 9007199254740993. Make it a column of text"
+        with pytest.raises(ValueError, match=message):
+            encoded([2**53 + 1, 5], other)
+    with pytest.raises(ValueError, match="X must hold integers of at most 2\\^53"):
+        TableEncoder().fit(np.array([[2**53 + 1], [5]]))
+
+
+def test_integers_of_128_bits() -> None:
+    small = pl.Series([1, 2, None, 5], dtype=pl.Int128)
+    assert_array_equal(encoded(small), encoded([1, 2, None, 5]))
+    with pytest.raises(ValueError, match="X must hold integers of at most 64 bits; got larger on"):
+        encoded(pl.Series([2**100, 1], dtype=pl.Int128))
+
+
 def test_categories_are_one_feature_for_each_level() -> None:
     column = ["b", "a", None, "a", "b", "c", None, "a", "d"]
     got = encoded(pl.Series(column, dtype=pl.Categorical))

@@ -70,6 +70,10 @@ def test_files_that_are_not_values(values: DataValues, tmp_path: Path) -> None:
         parquet.write_table(table.replace_schema_metadata({"dataworth": facts}), path)
         with pytest.raises(ValueError, match="must be a file of values written by dataworth"):
             read_values(path)
+    deep = '{"params": ' + 100_000 * "[" + 100_000 * "]" + "}"
+    parquet.write_table(table.replace_schema_metadata({"dataworth": deep}), path)
+    with pytest.raises(ValueError, match="it does not fit: its facts are nested too deeply"):
+        read_values(path)
     feather.write_feather(pa.table({k: ["x"] for k in table.column_names}), tmp_path / "v.arrow")
     with pytest.raises(ValueError, match="must be a file of values written by dataworth"):
         read_values(tmp_path / "v.arrow")

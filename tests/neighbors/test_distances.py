@@ -48,3 +48,13 @@ def test_sparse_points_are_as_far_apart_as_dense_ones(offset: float) -> None:
     dense = neighbors.distances(X[:9], X, "euclidean", {})
     sparse = neighbors.distances(csr_array(X[:9]), csr_array(X), "euclidean", {})
     np.testing.assert_allclose(sparse, dense, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("metric", neighbors.SPARSE_METRICS)
+def test_sparse_float32_is_measured_in_double_precision(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(30, 4)).astype(np.float32)
+    measure = neighbors.Measure(metric)
+    got = measure.distances(csr_array(points[:5]), measure.checked(csr_array(points)))
+    ref = measure.distances(points[:5].astype(float), points.astype(float))
+    np.testing.assert_allclose(got, ref, rtol=0, atol=1e-14)

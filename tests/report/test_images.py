@@ -31,6 +31,29 @@ def test_images_become_thumbnails(simple: Any, tmp_path: Path) -> None:
     assert len(data["images"][0]) < 2_000
 
 
+def test_pictures_outside_the_folder_are_not_shown(simple: Any, tmp_path: Path) -> None:
+    inside, secret = tmp_path / "table" / "deep" / "in.png", tmp_path / "secret.png"
+    inside.parent.mkdir(parents=True)
+    Image.new("RGB", (4, 4), "red").save(inside)
+    Image.new("RGB", (4, 4), "blue").save(secret)
+    (tmp_path / "table" / "link.png").symlink_to(secret)
+    for column, shown in (
+        (["../secret.png", str(secret), "link.png", "deep/../../secret.png"], 0),
+        (["deep/in.png", str(inside), "deep/../deep/in.png", "../secret.png"], 3),
+    ):
+        data = written(
+            tmp_path / "r", simple, {"f": column}, image="f", image_root=tmp_path / "table"
+        )
+        places = {row["p"]: row["i"] for row in data["rows"]}
+        assert [places[p] for p in range(shown, 4)] == ["not in the folder of pictures"] * (
+            4 - shown
+        )
+        assert all(isinstance(places[p], int) for p in range(shown))
+        assert len(data["images"]) == shown
+    data = written(tmp_path / "r", simple, {"f": [secret] * 4}, image="f", image_root=tmp_path)
+    assert len(data["images"]) == 4
+
+
 def test_arrays_become_pictures(simple: Any, tmp_path: Path) -> None:
     floats = np.zeros((4, 2, 3))
     floats[0, 0, 0], floats[1, 1, 2] = -4.0, 12.0

@@ -14,6 +14,7 @@ import pytest
 from dataworth import KNNShapley
 from dataworth.errors import InputError
 from dataworth.run import checkpoints
+from tests import kills
 
 RUN = """
 import sys
@@ -63,6 +64,14 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
     blocks = [json.loads(str(np.load(p)["facts"]))["blocks"] for p in folder.glob("state-*.npz")]
     assert 0 < max(blocks) < 50
     np.testing.assert_array_equal(finish(start(str(folder))), ref)
+
+
+def test_kills_between_folds_change_nothing() -> None:
+    """Few of them; `python -m tests.kills` deals out a hundred."""
+    seen = kills.killed("folds", 3, seed=0)
+    assert seen.kills == 3
+    assert seen.advanced
+    assert not seen.wrong
 
 
 def test_interruption_leaves_a_usable_state(tmp_path: Path) -> None:

@@ -5,3 +5,5 @@
 once: whatever reads, computes or writes (`data`, `results`, `terminal`) is imported inside the
 command that uses it.
 """
+
+STANDARD_OUTPUT = "standard output"  # what errors call it

@@ -27,6 +27,7 @@ from dataworth.files import values as value_files
 from dataworth.games import semivalues
 from dataworth.inputs import checks, frames, groups
 from dataworth.result import DataValues, read_values
+from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
 
 
@@ -115,19 +116,24 @@ def semivalue(text: str) -> Any:
     return usage(semivalues.typed, text)
 
 
-def keep_apart(outputs: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def keep_apart(
+    outputs: Mapping[str, Any], given: Mapping[str, Any], checkpoint: Path | None = None
+) -> None:
     """Refuse to write over a file that is read, or over another output.
 
     Parameters
     ----------
     outputs, given : mapping of str to path or None
         Files that are written and read, by what the command calls them; "-" is standard output.
+    checkpoint : Path, optional
+        The folder of the checkpoint, whose states are written too.
     """
     taken = {}
     for name, path in given.items():
         if path is not None:
             taken[Path(path).resolve()] = name
-    for name, path in outputs.items():
+    states = [] if checkpoint is None else [checkpoint / name for name in STATES]
+    for name, path in [*(("--checkpoint", state) for state in states), *outputs.items()]:
         if path is None or str(path) == "-":
             continue
         target = Path(path).resolve()
@@ -135,6 +141,10 @@ def keep_apart(outputs: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         if same:
             raise typer.BadParameter(
                 f"{name} must be another file than {taken[same[0]]}; got {str(path)!r} for both."
+            )
+        if target.suffix.lower() != Path(path).suffix.lower():
+            raise typer.BadParameter(
+                f"{name} must not be a link to a file of another kind; got {str(path)!r}."
             )
         taken[target] = name
 
@@ -169,6 +179,16 @@ def check_output(output: str | None, report: Path | None, *, page: str = "--repo
             raise IsADirectoryError(f"{path} must be a file; it is a folder.")
         if not os.access(target.parent, os.W_OK):
             raise PermissionError(f"{path} must be in a folder that can be written to.")
+
+
+def check_image_root(root: Path | None, image: str | None) -> None:
+    """Refuse a folder of pictures that is none, or that has no use."""
+    if root is None:
+        return
+    if image is None:
+        raise typer.BadParameter("--image-root needs --image.")
+    if not root.is_dir():
+        raise typer.BadParameter(f"--image-root must name a folder; got {str(root)!r}.")
 
 
 def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:

@@ -9,7 +9,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from dataworth.cli import STANDARD_OUTPUT
 from dataworth.errors import extra
+from dataworth.files.atomic import naming
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -42,15 +44,18 @@ def main(args: Sequence[str] | None = None) -> int:
 
     try:
         code = app(given or ["--help"], prog_name="dataworth", standalone_mode=False)
-        sys.stdout.flush()
+        with naming(STANDARD_OUTPUT):
+            sys.stdout.flush()
     except BrokenPipeError:  # whoever reads our output has seen enough, which is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 1
     except KeyboardInterrupt:
         return _interrupted(given)
     except Exception as error:
         if "--debug" in given:
             traceback.print_exc()
+        if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
+            _leave_output()
         if hasattr(error, "format_message"):  # a wrong command, as typer reports it
             message = error.format_message().removeprefix("Invalid value: ")
             return _fail(message, getattr(error, "exit_code", 2))
@@ -64,8 +69,15 @@ def main(args: Sequence[str] | None = None) -> int:
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 
+def _leave_output() -> None:
+    """Drop what could not be written, or it would be tried again at the end of the program."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _said(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+    if isinstance(error, OSError) and error.strerror and error.filename is None:
+        return f"{error.strerror}."
+    if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {os.fspath(error.filename)!r}"
     if isinstance(error, MemoryError):
         return f"not enough memory. {error}"

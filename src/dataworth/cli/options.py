@@ -101,6 +101,13 @@ Image = Annotated[
     str | None,
     option(RESULTS, "A column of image files to show in the report. It is not a feature."),
 ]
+ImageRoot = Annotated[
+    Path | None,
+    option(
+        RESULTS,
+        "The folder of the image files; by default, that of TRAIN. Files outside are not shown.",
+    ),
+]
 Title = Annotated[str | None, option(RESULTS, "The headline of the report.")]
 Top = Annotated[int, option(RESULTS, "How many of the least valuable points to show.", min=0)]
 ValuesFile = Annotated[

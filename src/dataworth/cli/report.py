@@ -24,6 +24,7 @@ def report(
     ] = None,
     by: options.By = None,
     image: options.Image = None,
+    image_root: options.ImageRoot = None,
     title: options.Title = None,
     debug: options.Debug = False,
 ) -> None:
@@ -44,12 +45,13 @@ def report(
         {"--output": output}, {"VALUES": path, "TRAIN": train, "--validation": validation}
     )
     values, _ = inputs.values(path)
+    inputs.check_image_root(image_root, image)
     data = inputs.training(train, label, id=id, group=group, image=image, by=by)
     if len(values) != len(data.source):
         wanted = f"hold the {len(values)} points of {path}"
         raise InputError(str(train), wanted, f"it has {len(data.source)}")
     judges = None if validation is None else inputs.read(validation, "--validation")
-    results.write_report(output, values, data, judges, title)
+    results.write_report(output, values, data, judges, title=title, image_root=image_root)
     print(
         f"The report is in {output}. It does not explain the values; `dataworth value --report` "
         "writes one that does."

@@ -9,9 +9,12 @@ from typing import Literal
 import numpy as np
 
 from dataworth import report, result
+from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.data import Data
 from dataworth.explanation import Explanation
 from dataworth.files import tables
+from dataworth.files import values as value_files
+from dataworth.files.atomic import naming
 from dataworth.result import DataValues, value_columns
 
 REPORTED = 500  # points in the table of a report
@@ -23,7 +26,8 @@ def write_values(output: str | None, values: DataValues, data: Data) -> None:
     ids = data.ids is not None
     if output == "-":
         columns = value_columns(values, ids=ids, groups=data.owners)
-        tables.write_csv(sys.stdout.buffer, {k: v.tolist() for k, v in columns.items()})
+        with naming(STANDARD_OUTPUT):
+            value_files.write_csv(sys.stdout.buffer, columns)
     elif output is not None:
         result.write_values(output, values, ids=ids, groups=data.owners)
         print(f"The values are in {output}.")
@@ -40,8 +44,10 @@ def write_report(
     values: DataValues,
     data: Data,
     judges: tables.Source | Literal["train"] | None,
-    title: str | None,
+    *,
+    title: str | None = None,
     explanations: Sequence[Explanation] = (),
+    image_root: Path | None = None,
 ) -> None:
     """Write the report of values.
 
@@ -60,6 +66,8 @@ def write_report(
         The headline.
     explanations : sequence of Explanation
         Why the least valuable points are worth what they are, if that is known.
+    image_root : Path, optional
+        The folder that image files are in; by default that of the training points.
     """
     places = np.arange(len(values))  # the report counts points by their places in the file
     named = None if np.array_equal(values.index, places) else values.index
@@ -73,7 +81,7 @@ def write_report(
         group=data.group,
         by=data.by,
         image=data.image,
-        image_root=Path(data.source.name).resolve().parent,
+        image_root=image_root or Path(data.source.name).resolve().parent,
         validation=judges.columns() if isinstance(judges, tables.Source) else judges,
         title=title or report.TITLE,
     )

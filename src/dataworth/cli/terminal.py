@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from dataworth.arrays import Array
+from dataworth.cli import STANDARD_OUTPUT
+from dataworth.files.atomic import naming
 from dataworth.result import DataValues
 
 
@@ -17,6 +19,7 @@ def note(text: str) -> None:
     print(f"dataworth: note: {text}", file=sys.stderr)
 
 
+@naming(STANDARD_OUTPUT)
 def summary(
     values: DataValues,
     groups: Array | None,
@@ -58,6 +61,7 @@ def summary(
         console.print(table)
 
 
+@naming(STANDARD_OUTPUT)
 def parameters(values: DataValues, out: TextIO) -> None:
     """How the values were computed, one parameter per line."""
     console = Console(file=out, highlight=False, markup=False)

@@ -62,6 +62,7 @@ def value(
     report: Annotated[Path | None, option(RESULTS, "Where to write an HTML report.")] = None,
     by: options.By = None,
     image: options.Image = None,
+    image_root: options.ImageRoot = None,
     title: options.Title = None,
     top: options.Top = 10,
     neighbors: Annotated[
@@ -148,7 +149,8 @@ def value(
     )
     inputs.check_output(output, report)
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
-    inputs.keep_apart({"--output": output, "--report": report}, read)
+    inputs.keep_apart({"--output": output, "--report": report}, read, checkpoint)
+    inputs.check_image_root(image_root, image)
     data = inputs.training(
         train, label, id=id, group=group, image=image, by=by, features=features, drop=drop
     )
@@ -168,5 +170,7 @@ def value(
         with inputs.in_words(data, validation):
             why = valuator.explain(results.worth_explaining(values))
         source: Any = "train" if judges is None else judges.source
-        results.write_report(report, values, data, source, title, why)
+        results.write_report(
+            report, values, data, source, title=title, explanations=why, image_root=image_root
+        )
         print(f"The report is in {report}.", file=out)

@@ -99,6 +99,38 @@ def own_metric(encoder: Any) -> str | None:
     return metric if isinstance(metric, str) else None
 
 
+def fitted_with_labels(encoder: Any, X: Any, y: Any) -> Any:
+    """Fit a copy of an encoder to points and their labels, if its `fit` takes labels at all.
+
+    Parameters
+    ----------
+    encoder : transformer
+        The encoder; it stays as it is.
+    X : object
+        The points.
+    y : object
+        Their labels.
+
+    Returns
+    -------
+    transformer
+        The fitted copy.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from dataworth.encoders.choice import fitted_with_labels
+    >>> fitted_with_labels(StandardScaler(), [[0.0], [1.0]], ["a", "b"]).mean_
+    array([0.5])
+    """
+    copy = clone(encoder)
+    try:
+        inspect.signature(copy.fit).bind(X, y)
+    except TypeError:  # scikit-learn asks for fit(X, y=None), but fit(X) is all we need
+        return copy.fit(X)
+    return copy.fit(X, y)
+
+
 def fitted_without_labels(encoder: Any, X: Any, y: Any) -> Any:
     """Fit a copy of an encoder to points whose labels it must not see.
 
@@ -139,7 +171,7 @@ def fitted_without_labels(encoder: Any, X: Any, y: Any) -> Any:
     try:
         return clone(encoder).fit(X)
     except Exception as error:  # an encoder may raise anything when it misses its labels
-        clone(encoder).fit(X, y)
+        fitted_with_labels(encoder, X, y)
         raise _leaking() from error
 
 

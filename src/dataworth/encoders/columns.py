@@ -6,7 +6,8 @@ and one entry in `KINDS`.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from numbers import Real
@@ -21,7 +22,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import frames
+from dataworth.inputs import exactness, frames
 
 CIRCLES = {"year": 365.2425 * 86400, "week": 7 * 86400, "day": 86400}  # their lengths in seconds
 GAP = "\0missing"  # the level of a missing category; no file of text holds it
@@ -53,6 +54,8 @@ class Column:
         Which entries are missing.
     dtype : str
         The type of the column in its own library.
+    large : mapping of float to number
+        The numbers that a float64 may round, by what they become. No two become the same.
     """
 
     name: Any
@@ -60,6 +63,7 @@ class Column:
     entries: Any
     missing: Flags
     dtype: str
+    large: Mapping[float, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: Any, given: "nw.Series[Any] | Floats") -> Self:
@@ -85,11 +89,21 @@ class Column:
             # As one run of memory: sums over strided numbers may round differently.
             return cls(name, "numbers", np.ascontiguousarray(given), missing, dtype)
         holds, entries = _read(given, missing)
+        large: Mapping[float, Any] = {}
         if holds in ("numbers", "dates"):
             entries = _finite(entries, missing, name)
+            large = exactness.told_apart(_large(given), "X", name)
         elif holds != "objects":
             entries = ["" if gone else str(v) for v, gone in zip(entries, missing, strict=True)]
-        return cls(name, holds, entries, missing, dtype)
+        return cls(name, holds, entries, missing, dtype, large)
+
+
+def _large(column: "nw.Series[Any]") -> list[Any]:
+    """The numbers of a column that a float64 may round."""
+    if column.dtype.is_integer():
+        return exactness.large(column.drop_nulls().to_numpy())
+    exact = column.dtype.is_decimal() or column.dtype == nw.Object
+    return exactness.large(column.drop_nulls().to_list()) if exact else []
 
 
 def _read(column: "nw.Series[Any]", missing: Flags) -> tuple[str, Any]:
@@ -122,7 +136,7 @@ def _read_objects(entries: list[Any], missing: Flags) -> tuple[str, list[Any]]:
     if every(bool, np.bool_):
         return "booleans", entries
     if every(Real, Decimal):
-        return "numbers", mapped(float)
+        return "numbers", mapped(exactness.near)
     if every(time):
         return "numbers", mapped(lambda t: _seconds(datetime.combine(date(1970, 1, 1), t)))
     if every(date):
@@ -196,6 +210,7 @@ class Numbers:
     size: float
     mean: float
     deviation: float
+    large: Mapping[float, Any]
     kind = "number"
     accepts = ("numbers", "booleans")
 
@@ -209,13 +224,14 @@ class Numbers:
         filled = np.where(column.missing, median, column.entries)
         size = float(np.abs(filled).max()) or 1.0
         deviation = float((filled / size).std()) if np.ptp(filled / size) else 1.0
-        return cls(median, size, float((filled / size).mean()), deviation)
+        return cls(median, size, float((filled / size).mean()), deviation, column.large)
 
     def filled(self, column: Column) -> Floats:
         """The numbers, with the median for those that are missing."""
         if column.holds in ("booleans", "nothing"):
             numbers = np.array([float(text == "True") for text in column.entries])
         else:
+            exactness.told_apart(column.large.values(), "X", column.name, self.large)
             numbers = column.entries
         return np.where(column.missing, self.median, numbers)
 

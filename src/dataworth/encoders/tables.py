@@ -14,7 +14,7 @@ from dataworth.arrays import Array, Flags, Floats
 from dataworth.encoders import columns
 from dataworth.encoders.columns import Column, ColumnKind, Limits
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import checks, frames
+from dataworth.inputs import checks, exactness, frames
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -192,6 +192,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise InputTypeError("X", "be a data frame like the one given to fit", came)
         if X is None or isinstance(X, np.ma.MaskedArray):  # whose mask would be lost
             raise InputTypeError("X", "be a data frame or a plain array of numbers", came)
+        if isinstance(X, np.ndarray):
+            exactness.check(X, "X")
         try:
             return validate_data(
                 self,

@@ -3,7 +3,7 @@
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,20 +41,47 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         )
     if target.is_dir():
         raise IsADirectoryError(f"path must name a file; {os.fspath(path)!r} is a folder.")
+    if target.exists() and not target.is_file():  # a new file would take the place of the device
+        raise OSError(f"path must name a file; {os.fspath(path)!r} is a device or a pipe.")
     part = target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with naming(path, part, target, target.parent):
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                part.chmod(target.stat().st_mode & 0o7777)
+            part.replace(target)
+            _sync(target.parent)
+        except BaseException:
+            with suppress(OSError):  # the first error says more
+                part.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def naming(name: str | os.PathLike[str], *others: Path) -> Iterator[None]:
+    """Let errors of the disk name what the user calls a file.
+
+    Parameters
+    ----------
+    name : str or path
+        What the user calls it.
+    *others : Path
+        The files that an error may name instead, such as a temporary one. Errors that name none
+        are given the name, and errors about any other file pass unchanged.
+    """
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            part.chmod(target.stat().st_mode & 0o7777)
-        part.replace(target)
-        _sync(target.parent)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        yield
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        own = error.filename is None or error.filename in [os.fspath(other) for other in others]
+        if error.errno is None or not own:
+            raise
+        raise type(error)(error.errno, os.strerror(error.errno), os.fspath(name)) from error
 
 
 def _sync(folder: Path) -> None:

@@ -361,7 +361,7 @@ def with_column(table: Any, name: str, items: Sequence[Any]) -> Any:
 
 
 def write_csv(
-    file: BinaryIO, columns: dict[str, Sequence[Any]], separator: str = ",", newline: str = "\n"
+    file: BinaryIO, columns: Mapping[str, Sequence[Any]], separator: str = ",", newline: str = "\n"
 ) -> None:
     """Write columns as CSV in UTF-8, each number in the fewest digits that give it back."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)

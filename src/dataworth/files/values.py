@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from dataworth.arrays import Array
 from dataworth.errors import InputError, extra
-from dataworth.files import archives, tables
+from dataworth.files import archives, spreadsheets, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import frames
 
@@ -26,6 +26,10 @@ ARRAYS = (*NUMBERS, "index", "labels")
 COLUMNS = {"value": "values", "lower": "lower", "upper": "upper", "label": "labels"}
 ENDINGS = (*tables.TABLES, ".npz")
 KEY = b"dataworth"  # the name of the facts in the metadata of a table
+
+
+class OtherFormat(ValueError):
+    """A file of values is sound, but another version of dataworth wrote it in its own format."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,13 @@ class Facts:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote; a ValueError, KeyError or TypeError says that it did not."""
-        facts = json.loads(text)
+        try:
+            facts = json.loads(text)
+        except RecursionError:
+            raise ValueError("its facts are nested too deeply") from None
         name = facts.pop("format")
+        if name != FORMAT and str(name).startswith(FORMAT.rstrip("0123456789")):
+            raise OtherFormat(f"it has the format {name!r}, and this version reads {FORMAT!r}")
         known = cls(**facts)
         whole = (
             name == FORMAT
@@ -116,17 +125,17 @@ def read_archive(path: str | os.PathLike[str]) -> Contents:
     """Read what `write_archive` wrote. Nothing is unpickled."""
     with Path(path).open("rb") as handle:
         try:
-            with np.load(handle, allow_pickle=False) as file:
-                facts = Facts.from_json(str(file["facts"]))
-                arrays = {name: file[name] for name in ARRAYS}
+            arrays = archives.load(handle, (*ARRAYS, "facts"))
+            facts = Facts.from_json(str(arrays.pop("facts")))
             if any(arrays[name].dtype != np.float64 for name in NUMBERS):
                 raise ValueError("its values are not numbers")
             if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:
                 raise ValueError("its arrays differ in shape")
         except Exception as error:  # a damaged archive makes its readers raise anything
-            raise InputError(
-                "path", "name a file written by DataValues.save", f"{os.fspath(path)!r} is not"
-            ) from error
+            came = f"{os.fspath(path)!r} is not"
+            if isinstance(error, OtherFormat):
+                came += f": {error}"
+            raise InputError("path", "name a file written by DataValues.save", came) from error
     return Contents(arrays, facts)
 
 
@@ -150,11 +159,25 @@ def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
     return table if contents.groups is None else {**table, "group": contents.groups}
 
 
+def write_csv(file: BinaryIO, columns: Mapping[str, Array], separator: str = ",") -> None:
+    """Write what `columns` returned as CSV.
+
+    Texts that a spreadsheet could take for formulas are guarded; `read` gives them back as they
+    were.
+    """
+    plain = {
+        name: [spreadsheets.guarded(item) if isinstance(item, str) else item for item in a.tolist()]
+        for name, a in columns.items()
+    }
+    tables.write_csv(file, plain, separator)
+
+
 def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False) -> None:
     """Write values in the format that the ending of the name asks for, whole or not at all.
 
     Parquet, Arrow and Feather files keep the facts in the metadata of their schema. CSV and TSV
-    files keep no facts, and NPZ files no groups.
+    files keep no facts, and NPZ files no groups. In CSV and TSV files, texts that a spreadsheet
+    could take for formulas have an apostrophe in front, which `read` removes.
     """
     ending = tables.check_ending(path, ENDINGS, "path")
     if ending == ".npz":
@@ -163,8 +186,7 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
     table = columns(contents, ids=ids)
     if ending in tables.SEPARATORS:  # these need no pyarrow
         with atomic(path) as file:
-            plain = {name: array.tolist() for name, array in table.items()}
-            tables.write_csv(file, plain, tables.SEPARATORS[ending])
+            write_csv(file, table, tables.SEPARATORS[ending])
         return
     pa = extra("pyarrow", f"a {ending} file", "cli")
     plain = {name: a.tolist() if a.dtype.kind == "U" else a for name, a in table.items()}
@@ -173,7 +195,8 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
 
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read what `write` wrote, in the format that the ending of the name tells."""
-    if tables.check_ending(path, ENDINGS, "path") == ".npz":
+    ending = tables.check_ending(path, ENDINGS, "path")
+    if ending == ".npz":
         return read_archive(path)
     table = tables.read_table(path)
     name, wanted = os.fspath(path), "be a file of values written by dataworth"
@@ -182,7 +205,10 @@ def read(path: str | os.PathLike[str]) -> Contents:
         raise InputError(name, wanted, f"it has no column {min(lacking)!r}")
 
     def array(column: str) -> Array:
-        return np.asarray(frames.entries(table.column(column), column))
+        entries = frames.entries(table.column(column), column)
+        if ending in tables.SEPARATORS and isinstance(entries, list):
+            entries = [spreadsheets.unguarded(e) if isinstance(e, str) else e for e in entries]
+        return np.asarray(entries)
 
     kept = (table.schema.metadata or {}).get(KEY)
     key = next((k for k in ("id", "index") if k in table.column_names), None)

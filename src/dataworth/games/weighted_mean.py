@@ -80,7 +80,8 @@ class WeightedMean:
         if ranked.behind is not None:
             weights = np.concatenate([weights, ranked.behind[ranked.others]])
         self.idle = not weights.all()  # whether there are points of weight 0
-        self.rates, self.table, self.error = np.empty(0), np.empty((0, 0)), 0.0
+        self.rates, self.table = np.empty(0), np.empty((0, 0))
+        self.error, self.rounding = 0.0, 0.0
         if is_tabled(neighbors, weighting):
             self.table, self.factors = powers_table(neighbors, weighting.top, power, self.idle)
             return
@@ -108,6 +109,8 @@ class WeightedMean:
         """Return the values of the ranked points; the utility is made of the mean of `quantity`."""
         start = np.zeros((self.power + 1, self.factors.size))
         start[0] = self.factors if self.power == 1 else -self.factors
+        if self.error:  # the utility of the empty set may be so large that its rounding is felt
+            self.rounding = quadrature.ROUNDING * abs(empty)
         if self.idle:
             start[self.power, -1], empty = empty, 0.0
         self.tail, self.plain = np.empty_like(start), empty
@@ -146,7 +149,8 @@ class WeightedMean:
         Solution
             The values of all points.
         """
-        error = 2.0 * self.error  # relative, but sets that have weight have utilities of at most 1
+        # The first is relative, but sets that have weight have utilities of at most 1.
+        error = 2.0 * self.error + self.rounding
         behind = self.ranked.behind
         if behind is None:
             return Solution(out, error=error)

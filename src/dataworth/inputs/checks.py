@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import frames
+from dataworth.inputs import exactness, frames
 
 
 def integer(
@@ -110,9 +110,13 @@ def matrix(
         raise InputTypeError(name, f"be an array of numbers (points × {columns})", "got None")
     _not_masked(value, name)
     try:
-        array = np.asarray(value)
-    except ValueError:
+        array = np.asarray(_checked_frame(value, name))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(name, "have rows of equal length", "their lengths differ") from None
+    if isinstance(value, list | tuple):
+        exactness.check_list(value, array, name)
     shape = f"got shape {array.shape}"
     if array.size == 0:
         hint = ""
@@ -131,7 +135,7 @@ def matrix(
         raise InputError(name, f"have two dimensions (points × {columns})", shape)
     _n_columns(array.shape[1], name, n_columns, columns)
     small = array.dtype in (np.float16, np.float32)
-    exact_as_float(array, name)
+    exactness.check(array, name)
     array = np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
     with np.errstate(all="ignore"):
         total = array.sum(dtype=np.float64)  # a sum needs no second array
@@ -145,10 +149,22 @@ def matrix(
     return array
 
 
+def _checked_frame(value: Any, name: str) -> Any:
+    """Refuse a data frame with integers that numpy would round beside a column of fractions."""
+    table = None if isinstance(value, np.ndarray | list | tuple) else frames.frame(value, name)
+    if table is None:
+        return value
+    for column in table.iter_columns():
+        if column.dtype.is_integer():
+            exactness.check(column.drop_nulls().to_numpy(), name)
+    return table.to_native()
+
+
 def _numbers_of_objects(array: Array, name: str) -> Array:
     """Return an array of objects as floats if all of them are numbers."""
     other = next((item for item in array.flat if not isinstance(item, Real)), None)
     if other is None:
+        exactness.check(array, name)
         return array.astype(np.float64)
     raise InputTypeError(
         name,
@@ -184,7 +200,11 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
             wanted = f"store columns from 0 to {array.shape[1] - 1}"
             raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
-        array = csr_array((stored, array.indices, array.indptr), shape=array.shape)
+        # scipy keeps 64-bit positions, but some metrics of scikit-learn take none.
+        small = max(array.nnz, *array.shape) <= np.iinfo(np.int32).max
+        kind = np.int32 if small else np.int64
+        parts = (stored, array.indices.astype(kind), array.indptr.astype(kind))
+        array = csr_array(parts, shape=array.shape)
         if not array.has_canonical_format:
             array = array.copy()  # sorts and adds up in place
             array.sum_duplicates()
@@ -289,14 +309,6 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
     return array.astype(np.float64)
 
 
-def exact_as_float(array: Array, name: str) -> None:
-    """Refuse integers that a float64 would round."""
-    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
-        return
-    if int(array.max()) > 2**53 or int(array.min()) < -(2**53):
-        raise InputError(name, "hold integers of at most 2^53", "larger ones would be rounded")
-
-
 def _uniform(value: Any, name: str) -> Array:
     """Return an array of one kind, and refuse a mixture that numpy would turn into text."""
     items = list(value)
@@ -308,6 +320,9 @@ def _uniform(value: Any, name: str) -> Array:
         wanted = "hold class labels of one kind (strings, integers or booleans)"
         raise InputTypeError(name, wanted, f"got {' and '.join(sorted(kinds))}")
     whole_texts(items, name)
+    if any(isinstance(v, Integral) and int(v).bit_length() > 64 for v in items):
+        wanted = "hold class labels (strings, booleans or integers of at most 64 bits)"
+        raise InputError(name, wanted, "got a larger one", "Make text of them.")
     return np.asarray(items, dtype=str if kinds == {"string"} else None)
 
 

@@ -28,8 +28,11 @@ class Origin:
     index: Any = None
 
 
-def frame(X: Any, name: str = "X") -> "nw.DataFrame[Any] | None":
-    """Return X as a table of narwhals, or None if it is neither a frame nor a series."""
+def frame(X: Any, name: str = "X", *, narrow: bool = True) -> "nw.DataFrame[Any] | None":
+    """Return X as a table of narwhals, or None if it is neither a frame nor a series.
+
+    Integers get the 64 bits that those of numpy have, unless `narrow` is False.
+    """
     try:
         given = nw.from_native(X, pass_through=True, allow_series=True)
     except ValueError as error:  # narwhals refuses repeated column names in many lines
@@ -39,8 +42,26 @@ def frame(X: Any, name: str = "X") -> "nw.DataFrame[Any] | None":
         hint = f"Use {name}.collect()."
         raise InputTypeError(name, "be in memory", "got a lazy frame", hint)
     if isinstance(given, nw.Series):
-        return given.alias("series").to_frame()
-    return given if isinstance(given, nw.DataFrame) else None
+        given = given.alias("series").to_frame()
+    if not isinstance(given, nw.DataFrame):
+        return None
+    return _narrowed(given, name) if narrow else given
+
+
+def _narrowed(table: "nw.DataFrame[Any]", name: str) -> "nw.DataFrame[Any]":
+    for column, dtype in table.schema.items():
+        if dtype not in (nw.Int128, nw.UInt128):
+            continue
+        try:
+            table = table.with_columns(nw.col(column).cast(nw.Int64()))
+        except Exception as error:  # each library has its own for numbers that do not fit
+            raise InputError(
+                name,
+                "hold integers of at most 64 bits",
+                f"got larger ones of type {dtype}",
+                "Make text or categories of them.",
+            ) from error
+    return table
 
 
 def origin(X: Any) -> Origin | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError, extra
-from dataworth.inputs import checks
+from dataworth.inputs import checks, exactness
 from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.points import Part
 from dataworth.neighbors.rows import Known, merge
@@ -109,7 +109,7 @@ class ParquetRows:
                             f"{name!r} of {self.path!r} has some",
                         )
                     array = values.to_numpy(zero_copy_only=False)
-                    checks.exact_as_float(array, name)
+                    exactness.check(array, name)
                     block[:, column] = array
                 yield at, block
                 at += batch.num_rows

@@ -162,6 +162,8 @@ class Measure:
         if issparse(points) and self.metric not in SPARSE_METRICS:
             names = ", ".join(repr(n) for n in SPARSE_METRICS)
             raise InputError("metric", f"be one of {names} for sparse X", f"got {self.metric!r}")
+        if issparse(points) and self.metric not in ("euclidean", "l2"):
+            points = points.astype(np.float64)  # scikit-learn would round differences to float32
         if self.metric in PAIRWISE_BOOLEAN_FUNCTIONS:
             if not np.isin(points, (0, 1)).all():
                 raise InputError("X", f"hold only zeros and ones with metric={self.metric!r}")

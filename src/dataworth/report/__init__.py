@@ -74,7 +74,8 @@ def write(
         or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from black, the
         smallest of the column, to white, the largest. Needs Pillow.
     image_root : str, path or None
-        The folder that relative paths start from; None is the current one.
+        The folder that image files are in, at any depth; relative paths start from it. None is the
+        current one. Files outside are not shown.
     validation : mapping of str to sequence, data frame, "train" or None
         What to show of the validation points, as in `columns`; "train" if the training points
         judge each other, as in leave-one-out and cross-valuation.
@@ -142,7 +143,7 @@ def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
     """Return the columns of a mapping or of a data frame of any library, by name."""
     if table is None:
         return {}
-    found = frames.frame(table, name)
+    found = frames.frame(table, name, narrow=False)
     return table if found is None else found.to_dict(as_series=False)
 
 

@@ -28,7 +28,7 @@ class Gallery:
     column : sequence
         Paths or arrays.
     root : str, path or None
-        The folder that relative paths start from; None is the current one.
+        The folder that the files are in; None is the current one. Files outside are not shown.
     """
 
     def __init__(self, column: cells.Values, root: str | os.PathLike[str] | None) -> None:
@@ -83,6 +83,9 @@ class Gallery:
 
         try:
             path = self._root / os.fspath(entry)
+            # A page may be passed on: a table of strangers must not put other files into it.
+            if not path.resolve().is_relative_to(self._root.resolve()):
+                return None, "not in the folder of pictures"
             if not path.is_file():
                 return None, "no such file"
             with warnings.catch_warnings():

@@ -2,16 +2,16 @@
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
-from itertools import chain, islice
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from tqdm.auto import tqdm
 
 from dataworth.arrays import Floats, Ints
+from dataworth.run import workers
 from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
@@ -65,14 +65,16 @@ def _total(
                 seen += blocks
                 if skip == blocks:
                     continue
-                for size, part in _parts(fold, skip, settings):
-                    _add(sums, part, fold.judged)
-                    error = max(error, part.error)
-                    done += 1
-                    bar.update(size)
-                    if kept is not None and kept.due():
-                        kept.save(done, sums, error)
-                        saved = done
+                # Closed at once, so that workers stop even if a traceback holds on to this frame.
+                with closing(_parts(fold, skip, settings)) as parts:
+                    for size, part in parts:
+                        _add(sums, part, fold.judged)
+                        error = max(error, part.error)
+                        done += 1
+                        bar.update(size)
+                        if kept is not None and kept.due():
+                            kept.save(done, sums, error)
+                            saved = done
         finally:
             if kept is not None and saved < done:
                 kept.save(done, sums, error)
@@ -109,7 +111,7 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
         )
 
 
-def _parts(fold: Fold, skip: int, settings: Settings) -> Iterator[tuple[int, Part]]:
+def _parts(fold: Fold, skip: int, settings: Settings) -> Generator[tuple[int, Part], None, None]:
     """Yield the size and the sums of each block of a fold, in order, after the skipped ones."""
     opened = fold.open()
     job = Job.of(settings, opened)
@@ -117,20 +119,8 @@ def _parts(fold: Fold, skip: int, settings: Settings) -> Iterator[tuple[int, Par
     # Dask keeps large arguments on some workers and loses them if these die. The job may be kept
     # that way, since several workers have a copy. A block must not, so it comes in a tuple, which
     # always travels with its task.
-    work = (delayed(_run)(job, block) for block in blocks(opened, start, job.width))
-    for part in chain.from_iterable(_carried_out(work, settings.n_jobs)):
+    work = ((job, block) for block in blocks(opened, start, job.width))
+    for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
         size = min(BLOCK, fold.size - start)
         yield size, part
         start += size
-
-
-def _carried_out(work: Iterator[Any], n_jobs: int | None) -> Iterator[list[Part]]:
-    """Yield results in order as they come, or in rounds if the backend of joblib needs that."""
-    try:
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    except ValueError:
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        while some := list(islice(work, 4 * effective_n_jobs(n_jobs))):
-            yield from parallel(some)
-        return
-    yield from parallel(work)

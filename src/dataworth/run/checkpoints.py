@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import dataworth
 from dataworth.errors import InputError
 from dataworth.files import archives
 from dataworth.files.atomic import atomic
 from dataworth.files.locks import locked
 
 FORMAT = "dataworth checkpoint 1"
+STATES = ("state-0.npz", "state-1.npz")  # written in turn
 
 
 def fingerprint(facts: Any, *arrays: NDArray[Any]) -> str:
@@ -62,12 +64,12 @@ class Checkpoint:
             yield
 
     def _path(self, turn: int) -> Path:
-        return self.folder / f"state-{turn % 2}.npz"
+        return self.folder / STATES[turn % 2]
 
     def load(self) -> tuple[int, NDArray[np.float64], float] | None:
         """Return the number of blocks done, their sums and the largest error, or None.
 
-        A state of another run is an error. A damaged state is ignored.
+        A state of another run, or of another version, is an error. A damaged state is ignored.
         """
         states = []
         for turn in (0, 1):
@@ -82,27 +84,32 @@ class Checkpoint:
 
     def _read(self, path: Path) -> tuple[int, NDArray[np.float64], float] | None:
         try:
-            with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-                facts = json.loads(str(file["facts"]))
-                sums = file["sums"]
+            with path.open("rb") as handle:
+                arrays = archives.load(handle, ("facts", "sums"))
+            facts, sums = json.loads(str(arrays["facts"])), arrays["sums"]
             seal = facts.pop("seal")
-            if facts["format"] != FORMAT or fingerprint(facts, sums) != seal:
+            if fingerprint(facts, sums) != seal:
                 return None
         except Exception:  # a damaged file can make its readers raise anything
             return None
+        if facts["format"] != FORMAT:
+            raise self._refused(f"in the format {FORMAT!r}", f"in {facts['format']!r}")
+        version = facts.get("version", "an earlier version")
+        if version != dataworth.__version__:
+            raise self._refused(f"of dataworth {dataworth.__version__}", f"of {version}")
         if facts["fingerprint"] != self.fingerprint:
-            raise InputError(
-                "checkpoint",
-                "be of the same data and parameters",
-                f"{str(self.folder)!r} is of another run",
-                "Name another folder, or remove this one.",
-            )
+            raise self._refused("of the same data and parameters", "of another run")
         return facts["blocks"], sums, facts["error"]
+
+    def _refused(self, wanted: str, came: str) -> InputError:
+        hint = "Name another folder, or remove this one."
+        return InputError("checkpoint", f"be {wanted}", f"{str(self.folder)!r} is {came}", hint)
 
     def save(self, blocks: int, sums: NDArray[np.float64], error: float) -> None:
         """Save this state."""
         facts: dict[str, Any] = {
             "format": FORMAT,
+            "version": dataworth.__version__,
             "fingerprint": self.fingerprint,
             "blocks": blocks,
             "error": error,

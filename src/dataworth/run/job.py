@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.games.game import Game, GameByRows
@@ -16,6 +15,7 @@ from dataworth.neighbors.points import Points
 from dataworth.neighbors.ranking import NOBODY
 from dataworth.neighbors.rows import Known, Row
 from dataworth.neighbors.search import CompleteSearch, Demand, Search
+from dataworth.run import workers
 from dataworth.settings import Settings
 from dataworth.training.folds import OpenedFold
 from dataworth.weights.ranked import Ranked, Within
@@ -273,6 +273,6 @@ def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
         nearest=settings.nearest_needed(n),
         bounded_support=support,
         sums=0 if few else (24 if bounded else 8) * n / BLOCK,
-        room=settings.working_memory / effective_n_jobs(settings.n_jobs),
+        room=settings.working_memory / workers.count(settings.n_jobs),
         block=BLOCK,
     )

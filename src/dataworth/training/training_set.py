@@ -6,10 +6,9 @@ from typing import Any
 
 import joblib
 import numpy as np
-from sklearn.base import clone
 
 from dataworth.arrays import Array, Ints
-from dataworth.encoders.choice import encoder_of, fitted_without_labels
+from dataworth.encoders.choice import encoder_of, fitted_with_labels, fitted_without_labels
 from dataworth.errors import InputError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Labels, Numbers, Targets
@@ -126,7 +125,7 @@ class TrainingSet:
         if self.encoder is None:
             return None
         if self._with_labels:
-            return clone(self.encoder).fit(self.raw, self.targets.given())
+            return fitted_with_labels(self.encoder, self.raw, self.targets.given())
         # The label of a validation point must not shape the distances by which it judges.
         return fitted_without_labels(self.encoder, self.raw, self.targets.given())
 
