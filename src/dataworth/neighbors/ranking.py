@@ -21,7 +21,7 @@ FEW = 32  # so many distances are sorted by insertion
 
 
 @compiled()
-def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> int:
+def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> np.int64:
     """Write the keys of all points up to the cutoff except `own`; return how many they are.
 
     The positions fill the bits of `mask`, and `keys` is longer than the row by one.
@@ -31,12 +31,12 @@ def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> int:
     if own < 0 and cutoff == np.inf:
         for i in range(uint64(row.size)):
             keys[i] = (bits[i] & keep) | i
-        return row.size
+        return np.int64(row.size)
     count = uint64(0)
     for i in range(uint64(row.size)):
         keys[count] = (bits[i] & keep) | i
         count += uint64((row[i] <= cutoff) & (np.int64(i) != own))
-    return int(count)
+    return np.int64(count)
 
 
 @compiled()
