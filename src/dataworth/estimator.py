@@ -70,7 +70,7 @@ class KNNShapley(BaseEstimator):
         only their distances. Exact values need no more neighbours than these, however large the
         training set is.
     n_bits : int from 1 to 10, or None, default 3
-        Weights are rounded to 2^n_bits levels, and time and memory grow with the number of levels.
+        Weights are rounded to 2^n_bits levels. More of them cost little.
         None keeps real weights, except in the hard game, which needs integers. Utilities then have
         a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
         largest (1e-140 for regression) count as 0. Uniform weights need no rounding.
@@ -157,11 +157,10 @@ class KNNShapley(BaseEstimator):
 
     <costs>
 
-    The first 3K ranks of a weighted game cost up to 3K times as much each. Memory is
-    O(N + K^2 2^b), and O(K 4^b) for the soft and regression games. Equal distances are ranked by
-    the position of the training point.
+    The first 2K ranks of a weighted game cost up to 2K times as much each. Memory is
+    O(N + K^2 2^b). Equal distances are ranked by the position of the training point.
 
-    The very first call of each game compiles its kernels, which takes up to 20 seconds. The
+    The very first call of each game compiles its kernels, which takes up to 30 seconds. The
     compiled code is kept on disk. Distances compare features as they are, so scale them first.
 
     References

@@ -289,10 +289,6 @@ def _affordable(rng: Rng, case: Case) -> None:
     params = case.params
     if params["weights"] == "uniform" and params.get("multiclass") != "direct":
         return
-    # With nine neighbours at 10 bits, regression is off by 2e-12 (docs/method.md), which
-    # tests/games/test_quadrature.py keeps in mind; here it would only hide what is new.
-    if params["n_bits"] is not None and params["n_bits"] > 8:
-        params["n_neighbors"] = min(params["n_neighbors"], 3)
     k = min(params["n_neighbors"], case.n, params.get("support", case.n))
     if params.get("multiclass") == "direct":
         axes = max(len(set(case.y)) - 1, 1)

@@ -67,7 +67,7 @@ GAMES = {
             "the share of the right label in the total weight of the K nearest; 1 / number of "
             "classes for an empty set.",
             "dataworth.games.soft",
-            "O(N K^2 2^b), O(N) unweighted",
+            "O(N K + 2^b K^2), O(N K^2) with real weights, O(N) unweighted",
         ),
         GameKind(
             "hard",
@@ -75,7 +75,7 @@ GAMES = {
             "1 if the weighted vote of the K nearest is right, else 0. See `ties` for tied votes "
             "and `multiclass` for more than two classes.",
             "dataworth.games.hard",
-            "O(N K^2 2^b) for each pair of the right class with another",
+            "O(N K^2 + 4^b K^3) for each pair of the right class with another",
             real_weights=False,
             radius=False,
             options=("multiclass", "ties"),
@@ -87,7 +87,7 @@ GAMES = {
             "empty or has no weight predicts 0, so centre the targets before `fit`; otherwise "
             "points are paid for the distance of the targets from 0.",
             "dataworth.games.regression",
-            "O(N K^2 2^b), O(N) unweighted",
+            "O(N K + 2^b K^2), O(N K^2) with real weights, O(N) unweighted",
             numeric=True,
             least_weight=1e-140,  # its square must not vanish
         ),
