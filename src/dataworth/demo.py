@@ -75,7 +75,7 @@ def main() -> None:
     )
     valuator = KNNShapley(n_neighbors=5, game="soft", weights="rbf", n_bits=3, n_jobs=-1)
     valuator.fit(X_train, y_train)
-    print("Loading kernels (the first run ever compiles them, some 20 seconds) ...", flush=True)
+    print("Loading kernels (the first run ever compiles them, some 30 seconds) ...", flush=True)
     valuator.value(X_val[:1], y_val[:1])
     start = time.perf_counter()
     values = valuator.value(X_val, y_val)
