@@ -148,4 +148,4 @@ def test_notes_and_limits(run: Any) -> None:
     assert "all labels are the same, so every value is 0" in ran.err
     run.refused("value train.csv --label y --cv 61", 2, "--cv must be at most the number of points")
     Path("d.csv").write_text("position\n1\n")
-    run.refused("apply d.csv train.csv -o c.csv", 1, "DECISIONS must name a file with the columns")
+    run.refused("apply d.csv train.csv -o c.csv", 2, "DECISIONS must name a file with the columns")

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from dataworth import report, result
-from dataworth.cli.data import Data
+from dataworth.cli.data import Data, renaming
 from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.result import DataValues, value_columns
@@ -63,17 +63,19 @@ def write_report(
     """
     places = np.arange(len(values))  # the report counts points by their places in the file
     named = None if np.array_equal(values.index, places) else values.index
-    report.write(
-        path,
-        replace(values, index=places),
-        data.source.columns(),
-        explanations=explanations,
-        label=data.label,
-        ids=named if data.id is None else data.id,
-        group=data.group,
-        by=data.by,
-        image=data.image,
-        image_root=Path(data.source.name).resolve().parent,
-        validation=judges.columns() if isinstance(judges, tables.Source) else judges,
-        title=title or report.TITLE,
-    )
+    options = {name: f"--{name}" for name in ("label", "group", "by", "image", "title")}
+    with renaming({**options, "ids": "--id", "columns": data.source.name}):
+        report.write(
+            path,
+            replace(values, index=places),
+            data.source.columns(),
+            explanations=explanations,
+            label=data.label,
+            ids=named if data.id is None else data.id,
+            group=data.group,
+            by=data.by,
+            image=data.image,
+            image_root=Path(data.source.name).resolve().parent,
+            validation=judges.columns() if isinstance(judges, tables.Source) else judges,
+            title=title or report.TITLE,
+        )

@@ -332,6 +332,8 @@ def _separator(header: str, usual: str) -> str:
 
 def _damaged(name: str, kind: str, error: Exception) -> InputError:
     why = " ".join(str(error).split())[:300].rstrip(".")
+    if "pickle" in why:  # what numpy says of anything that it does not know, with bad advice
+        why = "it is of another kind, or holds objects, which are never loaded"
     return InputError(name, "be a sound file", f"it cannot be read as {kind}: {why}")
 
 

@@ -91,7 +91,7 @@ def law(value: Any) -> Law:
 
 
 def _meant(name: Any) -> str:
-    return "" if name in SEMIVALUES else near(name, SEMIVALUES)
+    return "" if not isinstance(name, str) or name in SEMIVALUES else near(name, SEMIVALUES)
 
 
 def _is_list(value: Any) -> bool:
@@ -114,4 +114,11 @@ def typed(text: str) -> Any:
             f"got {text!r}",
             _meant(name),
         )
-    return (name, *numbers) if numbers else name
+    if not numbers:
+        return name
+    try:
+        law((name, *numbers))
+    except InputError:
+        wanted = f"be {kind.typed} with numbers from 1e-6 to 1e6"
+        raise InputError("semivalue", wanted, f"got {text!r}") from None
+    return (name, *numbers)

@@ -184,15 +184,15 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
             )
         missing = np.setdiff1d(labels[fold.positions], labels[fold.judged])
         if training.targets.stratified and missing.size:
-            raise InputError(
-                "cv",
-                "leave points of every class in each training part",
-                f"{missing.tolist()[0]!r} is missing in one",
-            )
+            raise _lacking(f"{missing.tolist()[0]!r} is missing in one")
         made.append(fold)
     if not any(fold.size for fold in made):
         raise InputError("cv", "give at least one fold with points that judge", "got none")
     return made
+
+
+def _lacking(came: str) -> InputError:
+    return InputError("cv", "leave points of every class in each training part", came)
 
 
 def _splits(cv: Any, X: Any, labels: Array, *, stratified: bool) -> Iterator[tuple[Any, Any]]:
@@ -202,6 +202,10 @@ def _splits(cv: Any, X: Any, labels: Array, *, stratified: bool) -> Iterator[tup
         checks.integer(cv, "cv", least=2, or_else=other)
     if isinstance(cv, int | np.integer):
         checks.integer(cv, "cv", least=2, most=labels.size, or_else=other)
+        names, counts = np.unique(labels, return_counts=True)
+        if stratified and counts.min() == 1:
+            alone = names.tolist()[int(counts.argmin())]
+            raise _lacking(f"only one point has the label {alone!r}")
     try:
         splits = iter(check_cv(cv, labels, classifier=stratified).split(X, labels))
     except (TypeError, ValueError):
