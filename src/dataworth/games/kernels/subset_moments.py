@@ -7,10 +7,9 @@ M_{l,q} at node r is kept in `moments[q, l * J + r]`, and e_{t,q} in `sums[q, t 
 from typing import NamedTuple
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Floats, Ints
-from dataworth.compiled import compiled, inlined
+from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.walk import downdate, downdate_terms
 
 
