@@ -2,9 +2,13 @@
 PYTHON ?= python3
 SHELL := bash
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := -m pip install --quiet --disable-pip-version-check
+INSTALL := $(BIN)/python $(PIP)
+JOBS ?= auto
+SUITE := -m pytest --ignore=tests/paper --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: demo test test-paper test-peers fuzz kills coverage lint lint-code lint-format lint-types format \
+.PHONY: demo test test-minimum test-python test-optimized test-paper test-peers fuzz kills \
+	coverage lint lint-code lint-format lint-types format \
 	docs dist bench bench-choosing bench-peers picture clean
 
 demo: .venv/.core
@@ -12,7 +16,21 @@ demo: .venv/.core
 
 test: .venv/.dev
 	@bash scripts/browser
-	$(BIN)/python -m pytest --ignore=tests/paper --numprocesses auto --dist worksteal
+	$(BIN)/python $(SUITE)
+
+# The lowest versions that pyproject.toml declares, on the oldest Python: OLDEST names one where
+# `python3.11` is not on the path.
+OLDEST ?= python3.11
+test-minimum: .venv-minimum/.dev
+	$(BIN:.venv/%=.venv-minimum/%)/python $(SUITE)
+
+# The newest versions on another Python, such as make test-python PYTHON=python3.13.
+test-python: .venv-$(notdir $(PYTHON))/.dev
+	$(BIN:.venv/%=.venv-$(notdir $(PYTHON))/%)/python $(SUITE)
+
+# As with python -O, also in the processes that tests start: no assert of the package is run.
+test-optimized: .venv/.dev
+	PYTHONOPTIMIZE=1 $(BIN)/python $(SUITE)
 
 # The experiments of the paper. They need torch, which is large and which nothing else uses.
 test-paper: .venv/.paper
@@ -96,11 +114,22 @@ picture: .venv/.dev
 
 clean:
 	find src paper tests benchmarks -name __pycache__ -exec rm -rf {} +
-	rm -rf .venv benchmarks/peers/.envs .mypy_cache .pytest_cache .ruff_cache \
+	rm -rf .venv .venv-* benchmarks/peers/.envs .mypy_cache .pytest_cache .ruff_cache \
 		.hypothesis dist build site
 
 .venv/pyvenv.cfg:
 	$(PYTHON) -m venv .venv
+
+.venv-minimum/.dev: pyproject.toml scripts/minimums.py
+	$(OLDEST) -m venv --clear .venv-minimum
+	pins=$$($(OLDEST) -m scripts.minimums dev) && \
+		$(BIN:.venv/%=.venv-minimum/%)/python $(PIP) --editable . $$pins
+	@touch $@
+
+.venv-python%/.dev: pyproject.toml
+	$(PYTHON) -m venv --clear $(@D)
+	$(BIN:.venv/%=$(@D)/%)/python $(PIP) --editable ".[dev]"
+	@touch $@
 
 .venv/.core: pyproject.toml | .venv/pyvenv.cfg
 	$(INSTALL) --editable .

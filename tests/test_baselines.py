@@ -277,13 +277,19 @@ BAD: list[tuple[Any, tuple[Any, Any], dict[str, Any], type[Exception], str]] = [
     (enumerate_neighbours, (ONE, [1, np.nan]), {}, ValueError, "weights must hold finite"),
     (enumerate_neighbours, (ONE, [1, 1]), {"game": "x"}, ValueError, "game must be one of 'soft'"),
     (enumerate_neighbours, (ONE, [1, 1]), {"n_classes": 1}, ValueError, "n_classes must be"),
-    (monte_carlo, (ONE, [1, 1]), {"game": "soft"}, ValueError, "give either n_permutations or"),
+    (
+        monte_carlo,
+        (ONE, [1, 1]),
+        {"game": "soft"},
+        ValueError,
+        "n_permutations must be given instead of",
+    ),
     (
         monte_carlo,
         (ONE, [1, 1]),
         {"game": "soft", "n_permutations": 5, "delta": 0.1},
         ValueError,
-        "give either n_permutations or both",
+        "n_permutations must be given instead of",
     ),
     (
         monte_carlo,

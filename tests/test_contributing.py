@@ -55,7 +55,7 @@ def test_the_rest_of_the_package_knows_the_game(hit: None) -> None:
         KNNShapley(game="hit").fit(X, y)
     with pytest.raises(ValueError, match="max_rank must be None with game='hit'"):
         valuator.set_params(max_rank=3).value()
-    with pytest.raises(ValueError, match="radius must come with game='soft' or 'regression'"):
+    with pytest.raises(ValueError, match="radius must come with game='soft' or game='regression'"):
         KNNShapley(game="hit", weights="uniform", radius=1.0).fit(X, y)
     fresh = (  # the options of the command line are made when it is imported
         "import sys\n"

@@ -68,7 +68,7 @@ def test_columns_may_be_in_any_order_and_the_file_may_begin_with_a_mark(tmp_path
         ("٣,keep,,a,,,,", "position must be a whole number from 0"),
         ("0,relabel,,a,,,,", "new_label must be given with relabel; it is empty"),
         ("0,remove,b,a,,,,", "new_label must be empty with remove; got 'b'"),
-        ("0,keep,,a", "row 2: must have 8 cells; has 4"),
+        ("0,keep,,a", "row 2 must have 8 cells; it has 4"),
         ('0,keep,,"a,,,,', "must name a CSV file"),
     ],
 )

@@ -19,22 +19,23 @@ import yaml
 import dataworth
 from dataworth import KNNShapley
 from docs.rooms import parsed
+from scripts.minimums import minimums
 
 ROOT = Path(__file__).parent.parent
 
 VALUE = """
-import logging, sys
+import hashlib, sys
 import numpy as np
 from dataworth import KNNShapley
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(50, 2)), np.arange(50) % 3
-KNNShapley().fit(X, y).value(X[:3], y[:3])
+X, y = rng.normal(size=(500, 8)), np.arange(500) % 3
+values = KNNShapley().fit(X, y).value(X[:20] + 0.1, y[:20]).values
 import numba
 kernels = [d for m in list(sys.modules.values()) if m.__name__.startswith("dataworth")
            for d in vars(m).values() if isinstance(d, numba.core.dispatcher.Dispatcher)]
 hits = sum(sum(k.stats.cache_hits.values()) for k in kernels)
 misses = sum(sum(k.stats.cache_misses.values()) for k in kernels)
-print(hits, misses)
+print(hits, misses, int(hashlib.sha256(values.tobytes()).hexdigest(), 16))
 """
 
 # Values of small games of every kind, and their bounds, as JSON.
@@ -95,6 +96,22 @@ def test_second_run_pays_no_compilation(tmp_path: Path) -> None:
     assert first[1] > 0
     assert second[0] > 0
     assert second[1] == 0
+    assert first[2] == second[2]  # the bits: code from disk is the code that was compiled
+
+
+def test_every_dependency_declares_a_minimum() -> None:
+    """`make test-minimum` installs these; an interpreter and tools have minimums of their own."""
+    project = _project()
+    pins = minimums(project, project["optional-dependencies"])
+    assert {"numpy", "scipy", "numba", "scikit-learn"} <= {pin.partition("==")[0] for pin in pins}
+    for broken, message in (
+        (["numpy"], "declares no minimum of numpy"),
+        (["numpy<3"], "declares no minimum of numpy"),
+        (["numpy>=2.0", "numpy>=2.1"], "declares two minimums of numpy"),
+        (["numpy @ somewhere"], "cannot be read"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            minimums({"name": "tool", "dependencies": broken})
 
 
 def test_works_where_nothing_can_be_cached() -> None:

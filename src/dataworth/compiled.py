@@ -94,3 +94,7 @@ def compiled(*, fastmath: bool = False) -> Callable[[Function], Function]:
 
 
 inlined = njit(nogil=True, inline="always")
+
+# Positions that are never negative need no look at their sign. Without the compiler they are plain
+# integers, as numpy before version 2 makes a float of an unsigned integer and a signed one.
+uint64: Any = int if numba.config.DISABLE_JIT else numba.uint64  # type: ignore[attr-defined]

@@ -22,11 +22,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from dataworth.arrays import Array
-from dataworth.errors import InputError
+from dataworth.errors import InputError, near
+from dataworth.files import paths
 from dataworth.files.spreadsheets import NUMBER, unguarded
 
 COLUMNS = (
@@ -125,14 +125,14 @@ def read(path: str | os.PathLike[str]) -> Decisions:
     >>> decisions.apply(made, {"animal": ["cat", "dog", "cat"], "legs": [4, 4, 3]})
     {'animal': ['cat', 'cat'], 'legs': [4, 4]}
     """
-    name = repr(os.fspath(path))
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = paths.to_read(path).read_bytes().decode("utf-8-sig")
         lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except UnicodeDecodeError:
-        raise InputError("path", "name a file in UTF-8", f"{name} is not") from None
+        raise InputError("path", "name a file in UTF-8", f"{str(path)!r} is not") from None
     except csv.Error as error:
-        raise InputError("path", "name a CSV file", f"{name} is not: {error}") from None
+        raise InputError("path", "name a CSV file", f"{str(path)!r} is not: {error}") from None
+    name = repr(os.fspath(path))
     header = lines[0] if lines else []
     if sorted(header) != sorted(COLUMNS):
         raise InputError(
@@ -145,7 +145,7 @@ def read(path: str | os.PathLike[str]) -> Decisions:
     for number, line in enumerate(lines[1:], start=2):
         if len(line) != len(COLUMNS):
             raise InputError(
-                f"{name}, row {number}:", f"have {len(COLUMNS)} cells", f"has {len(line)}"
+                f"{name}, row {number}", f"have {len(COLUMNS)} cells", f"it has {len(line)}"
             )
         cells = {key: unguarded(cell) for key, cell in zip(header, line, strict=True)}
         decision = _decision(cells, f"{name}, row {number}")
@@ -255,7 +255,8 @@ def _column(table: Mapping[str, Any], name: str | None, argument: str) -> str:
     if name is None:
         raise InputError(argument, "name a column", "the decisions do not name one")
     if name not in table:
-        raise InputError(argument, "name a column", f"{name!r} is not among {list(table)}")
+        came = f"{name!r} is not among {list(table)}"
+        raise InputError(argument, "name a column", came, near(name, table))
     return name
 
 

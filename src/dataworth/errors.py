@@ -1,13 +1,18 @@
 """Errors for wrong input and for packages that are not installed."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Self
+
+LONGEST = 400  # characters that a message spends on what came
 
 
 class InputError(ValueError):
     """An argument is not what it must be.
 
-    The message reads "`argument` must `wanted`; `came`. `hint`".
+    The message reads "`argument` must `wanted`; `came`. `hint`", on one line. What came is cut if
+    it is long, as arrays are when they are written out.
 
     Parameters
     ----------
@@ -28,6 +33,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, argument: str, wanted: str, came: str = "", hint: str = "") -> None:
+        if "\n" in came:
+            came = " ".join(came.split())
+        came = came if len(came) <= LONGEST else came[: LONGEST - 1] + "…"
         self.argument, self.wanted, self.came, self.hint = argument, wanted, came, hint
         message = f"{argument} must {wanted}" + (f"; {came}." if came else ".")
         super().__init__(f"{message} {hint}" if hint else message)
@@ -45,6 +53,22 @@ class InputTypeError(InputError, TypeError):
 
     It is both a ValueError and a TypeError, so that callers can catch either.
     """
+
+
+def near(value: Any, known: Iterable[str]) -> str:
+    """Return a hint that names what was probably meant, or nothing if no name is near.
+
+    Examples
+    --------
+    >>> from dataworth.errors import near
+    >>> near("sfot", ["soft", "hard"])
+    "Did you mean 'soft'?"
+    """
+    if not isinstance(value, str):
+        return ""
+    names = {name.lower(): name for name in known}
+    found = get_close_matches(value.lower(), names, n=1)
+    return f"Did you mean {names[found[0]]!r}?" if found else ""
 
 
 def extra(package: str, what: str, extras: str) -> Any:

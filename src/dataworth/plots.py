@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from dataworth.arrays import Floats, Ints
 from dataworth.encoders.choice import encoder_of
-from dataworth.errors import InputError, extra
+from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.inputs import checks, frames
 from dataworth.palette import BLUE, CLASSES, GREY, PALE_BLUE, VERMILION
 
@@ -150,7 +150,10 @@ def removal_curve(
     >>> removal_curve(values, X, y, [[0.06], [1.2]], ["a", "b"], fractions=[0, 0.2]).least
     array([0.5, 1. ])
     """
-    shares = np.asarray(fractions, dtype=np.float64)
+    try:
+        shares = np.asarray(fractions, dtype=np.float64)
+    except (TypeError, ValueError):
+        shares = np.empty(0)
     if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares < 1)).all():
         raise InputError("fractions", "be numbers from 0 to below 1", f"got {fractions!r}")
     read = checks.targets if values.numeric else checks.labels
@@ -158,6 +161,12 @@ def removal_curve(
     tests = read(y_test, "y_test", n_points=checks.rows(X_test, "X_test"), of="X_test")
     if labels.size != len(values):
         raise InputError("X", f"be the {len(values)} points valued", f"got {labels.size}")
+    if model is not None and (isinstance(model, type) or not hasattr(model, "score")):
+        raise InputTypeError("model", "be a classifier or a regressor", f"got {model!r:.60}")
+    widths = [np.shape(points)[1:] for points in (X, X_test)]
+    if widths[0] != widths[1]:
+        wanted = f"have as many columns as X, {widths[0][0] if widths[0] else 'which has none'}"
+        raise InputError("X_test", wanted, f"got shape {np.shape(X_test)}")
     if model is None:
         estimator: Any = KNeighborsRegressor() if values.numeric else KNeighborsClassifier()
         encoder = encoder_of("auto", X)

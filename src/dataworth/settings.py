@@ -101,9 +101,9 @@ class Settings:
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
         weighting = _weighting(p, game)
         _check_rules(p, game)
+        _check_encoder(p)
         measure = _measure(p)
         _check_neighbors(p, measure)
-        _check_encoder(p)
         if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
             p["encoder"] = clone(p["encoder"])
         _check_radius(p, game, weighting)
@@ -319,6 +319,20 @@ def _check_rules(p: dict[str, Any], game: GameKind) -> None:
             )
 
 
+def _check_minkowski(params: dict[str, Any]) -> None:
+    """Refuse what scipy would take without a word, or refuse in words of C."""
+    unknown = sorted(set(params) - {"p", "w"})
+    if unknown:
+        wanted = "hold nothing but 'p' and 'w' with metric='minkowski'"
+        raise InputError("metric_params", wanted, f"got {unknown[0]!r}")
+    if "p" in params:
+        try:
+            checks.positive(params["p"], "p")
+        except InputError as error:
+            wanted = "hold a positive number as 'p' with metric='minkowski'"
+            raise type(error)("metric_params", wanted, error.came) from None
+
+
 def _measure(p: dict[str, Any]) -> Measure:
     metric, params = p["metric"], p["metric_params"]
     if metric is not None and not callable(metric):
@@ -328,6 +342,8 @@ def _measure(p: dict[str, Any]) -> Measure:
     needed = FITTED_METRICS.get(str(metric))
     if needed and needed not in (params or {}):
         raise InputError("metric_params", f"hold {needed!r} with metric={metric!r}")
+    if metric == "minkowski":
+        _check_minkowski(params or {})
     if metric in (None, "precomputed", *COMPILED_METRICS) and params:
         raise InputError("metric_params", f"be None with metric={metric!r}", f"got {params!r}")
     if metric is None:
@@ -356,7 +372,8 @@ def _check_encoder(p: dict[str, Any]) -> None:
     encoder = p["encoder"]
     if encoder is None or (isinstance(encoder, str) and encoder == "auto"):
         return
-    if not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
+    is_class = isinstance(encoder, type)
+    if is_class or not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
         raise InputTypeError(
             "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
         )
@@ -368,7 +385,7 @@ def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> No
     if p["radius"] is None:
         return
     checks.positive(p["radius"], "radius", or_else=" or None")
-    games = " or ".join(repr(g.name) for g in GAMES.values() if g.radius)
+    games = " or ".join(f"game={g.name!r}" for g in GAMES.values() if g.radius)
     for name, bad in (
         ("game", not game.radius),
         ("weights", not weighting.equal),
@@ -378,7 +395,7 @@ def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> No
         if bad:
             raise InputError(
                 "radius",
-                f"come with game={games}, weights='uniform', max_rank=None and support=None",
+                f"come with {games}, weights='uniform', max_rank=None and support=None",
                 f"got {name}={p[name]!r}",
             )
 

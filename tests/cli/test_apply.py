@@ -37,4 +37,4 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     run.refused("apply d.csv t.npz -o c.csv", 2, "TRAIN must end in one of")
     for option in ("--label", "--id"):
         message = f"{option} must name a column of t.parquet, one of 'a', 'y'; got 'z'.$"
-        run.refused(f"apply d.csv t.parquet {option} z -o c.parquet", 1, message)
+        run.refused(f"apply d.csv t.parquet {option} z -o c.parquet", 2, message)

@@ -95,7 +95,7 @@ def test_arguments_become_options_files_and_columns(
         error = kind(argument, "be X", "got y", "Use n_neighbors.")
         monkeypatch.setattr(KNNShapley, "value", raising(error))
         line = "value train.csv --label y --validation val.csv"
-        run.refused(line, 1, f"error: {named} must be X; got y. Use n_neighbors.$")
+        run.refused(line, 2, f"error: {named} must be X; got y. Use n_neighbors.$")
 
 
 def test_names_stay_what_they_are(run: Any) -> None:
@@ -138,17 +138,17 @@ def test_arrays_of_other_widths(run: Any) -> None:
     X, y = rng.normal(size=(30, 3)), np.arange(30) % 2
     np.savez("wide.npz", X=X, y=y, X_val=rng.normal(size=(9, 4)), y_val=y[:9])
     run.refused(
-        "value wide.npz", 1, "X_val of wide.npz must have 3 columns, as wide.npz has; got 4"
+        "value wide.npz", 2, "X_val of wide.npz must have 3 columns, as wide.npz has; got 4"
     )
     np.save("xy.npy", np.column_stack([X, y]))
     np.save("wider.npy", np.column_stack([X, y, y]))
     run.refused(
         "value xy.npy --label 3 --validation wider.npy",
-        1,
+        2,
         "wider.npy must have 4 columns, as xy.npy",
     )
 
 
 def test_checkpoints_are_named_as_they_were_typed(run: Any) -> None:
     line = "value train.csv --label y --checkpoint train.csv"
-    run.refused(line, 1, "--checkpoint must name a folder; 'train.csv' is a file")
+    run.refused(line, 2, "--checkpoint must name a folder; 'train.csv' is a file")

@@ -18,16 +18,16 @@ from tests.commands import CODE, PROGRAM, N, rows
 
 WRONG = [
     ("value train.csv", "--label must name the column of labels"),
-    ("value train.csv --label y --game chess", "'--game'.*'chess' is not one of"),
+    ("value train.csv --label y --game chess", "--game must be one of .* got 'chess'"),
     ("value train.csv --label y --neighbors 0", "--neighbors must be a whole number of at least 1"),
     ("value train.csv --label y --bits 12", "--bits must be a whole number from 1 to 10"),
-    ("value train.csv --label y --bits x", "--bits must be a whole number; got 'x'"),
-    ("value train.csv --label y --max-rank log", "--max-rank must be a whole number or sqrt or"),
+    ("value train.csv --label y --bits x", "--bits must be a whole number or none; got 'x'"),
+    ("value train.csv --label y --max-rank log", "--max-rank must be a whole number, sqrt or"),
     ("value train.csv --label y --bandwidth wide", "--bandwidth must be a number or auto"),
     ("value train.csv --label y --semivalue gamma", "--semivalue must be shapley, banzhaf or"),
     ("value train.csv --label y --semivalue beta:0,1", "numbers from 1e-6 to 1e6"),
     ("value train.csv --label y --metric far", "--metric must be"),
-    ("value train.csv --label y --cv 1", "'--cv'"),
+    ("value train.csv --label y --cv 1", "--cv must be a whole number of at least 2"),
     ("value train.csv --label y --cv 3 --validation val.csv", "--cv must not be given with"),
     ("value train.csv --label y -o values.xlsx", "--output must end in one of"),
     ("value train.csv --label y --jobs 0", "--jobs must be"),
@@ -38,12 +38,18 @@ WRONG = [
     ("nothing", "No such command 'nothing'"),
     ("info train.xls", "VALUES must end in one of"),
 ]
-FAILS = [
-    ("value no.csv --label y", "No such file or directory: 'no.csv'"),
+UNFIT = [
+    ("value no.csv --label y", "TRAIN must name a file that exists; 'no.csv' does not"),
     ("value train.csv --label why", "--label must name a column of train.csv, .* got 'why'"),
     ("value train.csv --label y --drop z", "--drop must name a column"),
-    ("value train.csv --label y -o no/v.csv", "no/v.csv must be in a folder that exists"),
-    ("value train.csv --label y -o folder.csv", "folder.csv must be a file; it is a folder"),
+    (
+        "value train.csv --label y -o no/v.csv",
+        "--output must be in a folder that exists; 'no/v.csv'",
+    ),
+    (
+        "value train.csv --label y -o folder.csv",
+        "--output must name a file; 'folder.csv' is a folder",
+    ),
     ("value train.csv --label size", "column 'size' of train.csv must hold class labels"),
     ("value gaps.csv --label y", r"column 'y' of gaps.csv must not .* row 1 \(from 0\)"),
     ("value train.csv --label y --validation gaps.csv", "gaps.csv must have every feature"),
@@ -52,7 +58,7 @@ FAILS = [
     ("value only.csv --label y", "only.csv must have a column of features"),
     ("value gaps.csv --label a --group y", "--group must not have missing entries"),
     ("info train.csv", "train.csv must be a file of values"),
-    ("info no.parquet", "No such file"),
+    ("info no.parquet", "VALUES must name a file that exists"),
 ]
 
 
@@ -61,22 +67,22 @@ def test_wrong_commands(run: Any, line: str, message: str) -> None:
     run.refused(line, 2, message)
 
 
-@pytest.mark.parametrize(("line", "message"), FAILS)
-def test_failed_runs(run: Any, line: str, message: str) -> None:
+@pytest.mark.parametrize(("line", "message"), UNFIT)
+def test_wrong_data(run: Any, line: str, message: str) -> None:
     Path("gaps.csv").write_text("a,b,y\n1,1,p\n2,2,\n3,3,q\n")
     Path("one.csv").write_text("a,y\n1,p\n1,q\n")
     Path("only.csv").write_text("y\np\nq\n")
     Path("folder.csv").mkdir()
     odd = {**rows(), "y": ["maybe"] * N}
     tables.write_table("odd.csv", pa.table(odd))
-    run.refused(line, 1, message)
+    run.refused(line, 2, message)
 
 
 def test_debug_shows_where(run: Any) -> None:
     ran = run("value no.csv --label y --debug")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "Traceback" in ran.err
-    assert ran.err.splitlines()[-1].startswith("dataworth: error: No such file")
+    assert ran.err.splitlines()[-1].startswith("dataworth: error: TRAIN must name a file")
 
 
 def test_a_bug_is_one_line_too(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +90,7 @@ def test_a_bug_is_one_line_too(run: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         raise ZeroDivisionError("of\nall things")
 
     monkeypatch.setattr("dataworth.cli.data.read_values", broken)
-    run.refused("info v.csv", 1, "of all things .a bug. --debug shows where")
+    run.refused("info train.csv", 1, "of all things .a bug. --debug shows where")
 
 
 def test_help_and_version(run: Any) -> None:

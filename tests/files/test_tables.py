@@ -70,7 +70,10 @@ def test_messy_csv(content: str, expected: dict[str, Any], tmp_path: Path) -> No
         ("a,b\n1,2\n3,é\n".encode("latin-1"), "a.csv must be in UTF-8; line 3 is not"),
         ("a,b\n1,2\n".encode("utf-16"), "a.csv must be in UTF-8; line 1 is not"),
         (b"a,b\n1,\0\n", "it holds zero bytes"),
-        ("a,b\n1,2,3\n", "a.csv cannot be read as CSV: .* Expected 2 columns, got 3"),
+        (
+            "a,b\n1,2,3\n",
+            "a.csv must .* cannot be read as CSV: .* Expected 2 columns, got 3",
+        ),
         ("a,a\n1,2\n", "columns of different names; 'a' is there twice"),
         ("", "must have a line of column names; it is empty"),
         ("a,b\n", "a.csv must have rows; it has none"),
@@ -120,13 +123,13 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for name in ("b.parquet", "b.feather", "b.npz", "b.npy"):
         csv(tmp_path / name, "nonsense")
     for name, message in (
-        ("p.npy", "p.npy cannot be read as numpy"),
+        ("p.npy", "p.npy must be a sound file; it cannot be read as numpy"),
         ("p.npz", "p.npz must hold a two-dimensional array X"),
         ("one.npy", "must hold a two-dimensional array X"),
-        ("b.parquet", "b.parquet cannot be read as parquet"),
-        ("b.feather", "b.feather cannot be read as feather"),
-        ("b.npz", "b.npz cannot be read as numpy"),
-        ("b.npy", "b.npy cannot be read as numpy"),
+        ("b.parquet", "b.parquet must be a sound file; it cannot be read as parquet"),
+        ("b.feather", "b.feather must be a sound file; it cannot be read as feather"),
+        ("b.npz", "b.npz must be a sound file; it cannot be read as numpy"),
+        ("b.npy", "b.npy must be a sound file; it cannot be read as numpy"),
         ("b.xlsx", r"path must end in one of .csv, .* got .*xlsx"),
     ):
         with pytest.raises(ValueError, match=message):

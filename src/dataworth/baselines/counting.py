@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from dataworth.arrays import Floats, Ints
 from dataworth.baselines.utility import check_ranked
 from dataworth.compiled import compiled
+from dataworth.errors import InputTypeError
 from dataworth.inputs import checks
 
 TiesName = Literal["right", "wrong"]
@@ -94,7 +95,7 @@ def quadratic(
     """
     flags, numbers = check_ranked(right, weights)
     if numbers.dtype.kind == "f":
-        raise TypeError(f"weights must hold integers; got dtype {numbers.dtype}.")
+        raise InputTypeError("weights", "hold integers", f"got dtype {numbers.dtype}")
     n = flags.size
     neighbors = min(checks.integer(n_neighbors, "n_neighbors", least=1), n)
     last = n

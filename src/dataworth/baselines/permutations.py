@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from dataworth.arrays import Flags, Floats, Ints
 from dataworth.baselines.utility import GameName, check_game, check_ranked, utility
 from dataworth.compiled import compiled
+from dataworth.errors import InputError
 from dataworth.inputs import checks
 
 
@@ -63,7 +64,7 @@ def permutations_needed(epsilon: float, delta: float, n: int) -> int:
     """
     checks.positive(epsilon, "epsilon")
     if not 0.0 < checks.positive(delta, "delta") < 1.0:
-        raise ValueError(f"delta must be a number between 0 and 1; got {delta!r}.")
+        raise InputError("delta", "be a number between 0 and 1", f"got {delta!r}")
     checks.integer(n, "n", least=1)
     return math.ceil(2.0 / epsilon**2 * math.log(2.0 * n / delta))
 
@@ -135,11 +136,12 @@ def monte_carlo(
     n = flags.size
     rules = check_game(game, n_classes, n_neighbors, n)
     if (n_permutations is None) == (epsilon is None and delta is None):
-        raise ValueError("give either n_permutations or both epsilon and delta.")
+        both = "both are" if n_permutations is not None else "neither is"
+        raise InputError("n_permutations", "be given instead of epsilon and delta", f"{both} given")
     if n_permutations is not None:
         count = checks.integer(n_permutations, "n_permutations", least=1)
     elif epsilon is None or delta is None:
-        raise ValueError("epsilon and delta must be given together.")
+        raise InputError("epsilon and delta", "be given together")
     else:
         count = permutations_needed(epsilon, delta, n)
     rng = np.random.default_rng(random_state)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.compiled import compiled
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks
 
 GameName = Literal["soft", "hard"]
@@ -34,19 +35,20 @@ def check_ranked(right: ArrayLike, weights: ArrayLike) -> tuple[Flags, Array]:
     """Check which points are right and their weights, and return both as arrays."""
     flags = np.asarray(right)
     if flags.dtype != bool or flags.ndim != 1 or flags.size == 0:
-        raise ValueError(
-            "right must be a non-empty one-dimensional array of booleans; "
-            f"got dtype {flags.dtype}, shape {flags.shape}."
+        raise InputError(
+            "right",
+            "be a non-empty one-dimensional array of booleans",
+            f"got dtype {flags.dtype}, shape {flags.shape}",
         )
     numbers = np.asarray(weights)
     if numbers.shape != flags.shape:
-        raise ValueError(
-            f"weights must hold one number per point, {flags.size}; got shape {numbers.shape}."
+        raise InputError(
+            "weights", f"hold one number per point, {flags.size}", f"got shape {numbers.shape}"
         )
     if numbers.dtype.kind not in "iuf":
-        raise TypeError(f"weights must hold real numbers; got dtype {numbers.dtype}.")
+        raise InputTypeError("weights", "hold real numbers", f"got dtype {numbers.dtype}")
     if not np.all((numbers >= 0) & np.isfinite(numbers)):
-        raise ValueError("weights must hold finite numbers of at least 0.")
+        raise InputError("weights", "hold finite numbers of at least 0")
     return flags, numbers
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dataworth.cli import options
-from dataworth.errors import InputError
+from dataworth.errors import InputError, near
 
 
 def apply_(
@@ -37,7 +37,7 @@ def apply_(
 
     from dataworth.cli import data as inputs
     from dataworth.decisions import apply, read
-    from dataworth.files import tables
+    from dataworth.files import paths, tables
 
     inputs.keep_apart({"--output": output}, {"DECISIONS": decisions, "TRAIN": train})
     for path, argument in ((train, "TRAIN"), (output, "--output")):
@@ -46,6 +46,9 @@ def apply_(
         raise typer.BadParameter(
             "--output must be .csv or .tsv, as TRAIN is: cells stay as they are."
         )
+    for path, argument in ((decisions, "DECISIONS"), (train, "TRAIN")):
+        inputs.usage(paths.to_read, path, argument)
+    inputs.usage(paths.to_write, output, "--output")
     with inputs.renaming({"path": "DECISIONS"}):
         made = read(decisions)
     table = tables.read_table(train, text=True)
@@ -53,10 +56,11 @@ def apply_(
     column = label or made.label_column
     for name, argument in ((column, "--label"), (id or made.id_column, "--id")):
         if name is not None and name not in columns:
-            near = ", ".join(repr(known) for known in columns)
-            raise InputError(argument, f"name a column of {train}, one of {near}", f"got {name!r}")
+            wanted = f"name a column of {train}, one of {', '.join(map(repr, columns))}"
+            raise InputError(argument, wanted, f"got {name!r}", near(name, columns))
     place = "\0position"  # no column of a file has this name
-    with inputs.renaming({"label": "--label"}):
+    said = {"label": "--label", "decisions": "DECISIONS", "new_label": f"new_label in {decisions}"}
+    with inputs.renaming(said):
         done = apply(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
     assert column is not None  # or nothing could have been applied
     cleaned = tables.with_column(table.take(np.array(done[place], np.int64)), column, done[column])

@@ -1,10 +1,9 @@
 """What a command is given: options, files and columns, checked before any work.
 
-A wrong option is a `typer.BadParameter`, which ends the program with code 2; wrong data are an
-`InputError` or another ValueError or TypeError, which end it with code 1.
+What is wrong with them is a `typer.BadParameter` or an `InputError`, which end the program with
+code 2.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -16,16 +15,17 @@ import typer
 from sklearn.pipeline import make_pipeline
 
 from dataworth.arrays import Array
-from dataworth.cli import terminal
+from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
 from dataworth.estimator import KNNShapley
-from dataworth.files import tables
+from dataworth.files import paths, tables
 from dataworth.files import values as value_files
 from dataworth.games import semivalues
 from dataworth.inputs import checks, frames, groups
+from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
 from dataworth.result import DataValues, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
@@ -62,15 +62,17 @@ def renaming(names: Mapping[str, str]) -> Iterator[None]:
     Parameters
     ----------
     names : mapping of str to str
-        What to call an argument. Errors about other arguments, and errors that are not about
-        arguments, pass unchanged.
+        What to call an argument. Errors about other arguments keep its name, and errors that are
+        not about arguments pass unchanged.
     """
     try:
         yield
     except InputError as error:
-        if error.argument not in names:
-            raise
-        raise error.renamed(names[error.argument]) from error
+        name = names.get(error.argument, error.argument)
+        words = [error.wanted, error.came, error.hint]
+        if name == "--bits":  # the only option for which none is a value
+            words = [word.replace("None", "none") for word in words]
+        raise type(error)(name, *(options.typed(word) for word in words)) from error
 
 
 def usage(check: Callable[..., Any], *args: Any) -> Any:
@@ -78,23 +80,26 @@ def usage(check: Callable[..., Any], *args: Any) -> Any:
     try:
         with renaming(OPTIONS):
             return check(*args)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:
         raise typer.BadParameter(str(error)) from error
 
 
 def in_words(data: Data, validation: Path | None) -> AbstractContextManager[None]:
     """Let errors about X and y name files and columns, and all others options."""
-    name = data.source.name
-    judged = name if validation is None else str(validation)
-    column = f"column {data.label!r} of"
-    files = {"X": name, "X_val": judged, "y": f"{column} {name}", "y_val": f"{column} {judged}"}
+    name, column = data.source.name, f"column {data.label!r} of"
+    files = {"X": name, "y": f"{column} {name}"}
+    if validation is not None:
+        files |= {"X_val": str(validation), "y_val": f"{column} {validation}"}
+    else:
+        files |= {"X_val": f"X_val of {name}", "y_val": f"y_val of {name}"}
     return renaming(OPTIONS | files)
 
 
 def valuator(**params: Any) -> KNNShapley:
     """A valuator whose parameters have been checked, alone and together."""
-    if params.get("metric") == "precomputed":
-        raise typer.BadParameter("--metric must be one that measures features; got 'precomputed'.")
+    if params.get("metric") is not None:
+        usable = [n for n in METRIC_NAMES if n != "precomputed" and n not in FITTED_METRICS]
+        usage(checks.choice, params["metric"], "--metric", usable)
     made = KNNShapley(**params)
     usage(Settings.of, made.get_params(deep=False))
     return made
@@ -107,7 +112,8 @@ def number(text: str | None, option: str, kind: Callable[[str], Any], *words: st
     try:
         return kind(text)
     except ValueError:
-        wanted = " or ".join(["a whole number" if kind is int else "a number", *words])
+        wanted = ", ".join(["a whole number" if kind is int else "a number", *words[:-1]])
+        wanted += f" or {words[-1]}" if words else ""
         raise typer.BadParameter(f"{option} must be {wanted}; got {text!r}.") from None
 
 
@@ -169,16 +175,16 @@ def check_output(output: str | None, report: Path | None, *, page: str = "--repo
         usage(tables.check_ending, output, value_files.ENDINGS, "--output")
     if report is not None:
         usage(tables.check_ending, report, (".html", ".htm"), page)
-    for path in (output, report):
-        if path in (None, "-"):
-            continue
-        target = Path(str(path)).resolve()
-        if not target.parent.is_dir():
-            raise FileNotFoundError(f"{path} must be in a folder that exists.")
-        if target.is_dir():
-            raise IsADirectoryError(f"{path} must be a file; it is a folder.")
-        if not os.access(target.parent, os.W_OK):
-            raise PermissionError(f"{path} must be in a folder that can be written to.")
+    for path, option in ((output, "--output"), (report, page)):
+        if path not in (None, "-"):
+            usage(paths.to_write, path, option)
+
+
+def for_report(report: Path | None, asked: Mapping[str, Any]) -> None:
+    """Refuse options that only a report uses if there is none to write."""
+    unused = [name for name, value in asked.items() if value]
+    if report is None and unused:
+        raise typer.BadParameter(f"{unused[0]} must come with --report, which shows it.")
 
 
 def check_image_root(root: Path | None, image: str | None) -> None:
@@ -194,13 +200,16 @@ def check_image_root(root: Path | None, image: str | None) -> None:
 def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
     """Read a file of points; `names` are columns that stay text, as in `tables.read`."""
     usage(tables.check_ending, path, tables.READABLE, option)
+    usage(paths.to_read, path, option)
     return tables.read(path, names)
 
 
 def values(path: Path) -> tuple[DataValues, Array | None]:
     """Read a file of values, and the group of each point if the file has them."""
     usage(tables.check_ending, path, value_files.ENDINGS, "VALUES")
-    return read_values(path)
+    usage(paths.to_read, path, "VALUES")
+    with renaming({"path": "VALUES"}):
+        return read_values(path)
 
 
 def training(
@@ -264,10 +273,12 @@ def _labelled(source: tables.Source, label: str | None) -> tuple[tables.Source, 
             raise typer.BadParameter("--label must name the column of labels.")
         return source, "y"
     if source.matrix is not None and label.endswith(".npy"):
+        usage(paths.to_read, label, "--label")
         labels = tables.load_array(label)
         return replace(source, others={**source.others, label: labels}), label
     if source.matrix is not None and label.startswith("-") and label[1:].isdigit():
-        return source, str(int(label) + source.matrix.shape[1])
+        place = int(label) + source.matrix.shape[1]
+        return source, label if place < 0 else str(place)
     return source, label
 
 
@@ -293,7 +304,13 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
         other = read(validation, "--validation")
         _same_width(source, other.matrix, str(validation))
         return X, y, Judges(other.features(data.features), other.column(label, "--label"), other)
-    if cv is None and {"X_val", "y_val"} <= set(source.others):
+    inside = {"X_val", "y_val"} & set(source.others)
+    if len(inside) == 1:
+        lacking = min({"X_val", "y_val"} - inside)
+        raise InputError(source.name, "hold X_val and y_val, or neither", f"it has no {lacking}")
+    if inside and cv is not None:
+        terminal.note(f"X_val of {source.name} is not used, because of --cv.")
+    if cv is None and inside:
         matrix = checks.matrix(source.others["X_val"], "X_val")
         _same_width(source, matrix, f"X_val of {source.name}")
         inner = replace(source, matrix=matrix)

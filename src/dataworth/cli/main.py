@@ -1,16 +1,17 @@
 """The entry of the command line: errors in one line, and the codes that the program ends with.
 
-0: all went well. 1: the run failed, because of data, files or a missing package. 2: the command was
-wrong. 130: it was interrupted.
+0: all went well. 1: the run failed, because of the disk, memory or a missing package. 2: what was
+given is wrong: the command, an option, a file or what is in it. 130: it was interrupted.
 """
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 
 from dataworth.cli import STANDARD_OUTPUT
-from dataworth.errors import extra
+from dataworth.errors import InputError, extra, near
 from dataworth.files.atomic import naming
 
 
@@ -57,8 +58,9 @@ def main(args: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
             _leave_output()
         if hasattr(error, "format_message"):  # a wrong command, as typer reports it
-            message = error.format_message().removeprefix("Invalid value: ")
-            return _fail(message, getattr(error, "exit_code", 2))
+            return _fail(_reworded(error.format_message()), getattr(error, "exit_code", 2))
+        if isinstance(error, InputError):
+            return _fail(str(error), 2)
         hint = "" if isinstance(error, _EXPECTED) else " (a bug? --debug shows where)"
         return _fail(f"{_said(error)}{hint}")
     if code == 130:  # how typer passes an interruption on
@@ -72,6 +74,27 @@ _EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
 def _leave_output() -> None:
     """Drop what could not be written, or it would be tried again at the end of the program."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reworded(message: str) -> str:
+    """Say what typer says about an option as we say it, whichever version of typer it is."""
+    message = message.removeprefix("Invalid value: ")
+    about = re.fullmatch(r"Invalid value for '(--[\w-]+)'(?: / '-\w')?: (.*)", message, re.DOTALL)
+    if about:
+        option, said = about[1], about[2].removeprefix("Value error, ")
+        choice = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", said)
+        least = re.search(r"than or equal to (\d+)|range x>=(\d+)", said)
+        if choice:
+            names = re.findall(r"'([^']*)'", choice[2])
+            wanted = f"be one of {choice[2]}"
+            return str(InputError(option, wanted, f"got {choice[1]!r}", near(choice[1], names)))
+        if least:
+            return f"{option} must be a whole number of at least {least[1] or least[2]}."
+        if "integer" in said:
+            return f"{option} must be a whole number."
+        if "number" in said or "float" in said:
+            return f"{option} must be a number."
+    return message if message.endswith((".", "?", ")")) else f"{message}."
 
 
 def _said(error: Exception) -> str:

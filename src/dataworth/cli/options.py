@@ -1,5 +1,6 @@
 """Options that several commands have, and the names that an option can choose from."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -37,6 +38,30 @@ OPTIONS = {
         "weights",
     )
 }
+
+
+_SPELLED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.]+)")
+
+
+def typed(text: str) -> str:
+    """Write parameters in a message as they are typed on the command line.
+
+    Examples
+    --------
+    >>> from dataworth.cli.options import typed
+    >>> typed("be 'auto' with weights='uniform' and max_rank=None")
+    "be 'auto' with --weights uniform and no --max-rank"
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = OPTIONS[found[1]], found[2].strip("'")
+        if value == "None":
+            return "--bits none" if found[1] == "n_bits" else f"no {name}"
+        return f"{name} {value}"
+
+    text = text.replace("value(cv=5)", "--cv 5").replace("without X_val", "without --validation")
+    text = re.sub(r", ('\w+') or None", r" or \1", _SPELLED.sub(option, text))
+    return re.sub(r",? or None|None or ", "", text)
 
 
 class Entry(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dataworth import report, result
 from dataworth.cli import STANDARD_OUTPUT
-from dataworth.cli.data import Data
+from dataworth.cli.data import Data, renaming
 from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.files import values as value_files
@@ -71,17 +71,19 @@ def write_report(
     """
     places = np.arange(len(values))  # the report counts points by their places in the file
     named = None if np.array_equal(values.index, places) else values.index
-    report.write(
-        path,
-        replace(values, index=places),
-        data.source.columns(),
-        explanations=explanations,
-        label=data.label,
-        ids=named if data.id is None else data.id,
-        group=data.group,
-        by=data.by,
-        image=data.image,
-        image_root=image_root or Path(data.source.name).resolve().parent,
-        validation=judges.columns() if isinstance(judges, tables.Source) else judges,
-        title=title or report.TITLE,
-    )
+    options = {name: f"--{name}" for name in ("label", "group", "by", "image", "title")}
+    with renaming({**options, "ids": "--id", "columns": data.source.name}):
+        report.write(
+            path,
+            replace(values, index=places),
+            data.source.columns(),
+            explanations=explanations,
+            label=data.label,
+            ids=named if data.id is None else data.id,
+            group=data.group,
+            by=data.by,
+            image=data.image,
+            image_root=image_root or Path(data.source.name).resolve().parent,
+            validation=judges.columns() if isinstance(judges, tables.Source) else judges,
+            title=title or report.TITLE,
+        )

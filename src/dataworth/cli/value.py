@@ -117,7 +117,7 @@ def value(
         int, option(METHOD, "How many threads to use; -1 means all cores.", "--jobs", "-j")
     ] = -1,
     checkpoint: Annotated[
-        Path | None,
+        str | None,
         option(METHOD, "Save progress in this folder, so that the same command can go on from it."),
     ] = None,
     debug: options.Debug = False,
@@ -139,7 +139,7 @@ def value(
         ties=ties,
         weights=weights,
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
-        n_bits=None if bits == "none" else inputs.number(bits, "--bits", int),
+        n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "none"),
         metric=metric,
         radius=radius,
         semivalue=inputs.semivalue(semivalue),
@@ -148,6 +148,7 @@ def value(
         n_jobs=jobs,
     )
     inputs.check_output(output, report)
+    inputs.for_report(report, {"--by": by, "--image": image, "--title": title})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
     inputs.keep_apart({"--output": output, "--report": report}, read, checkpoint)
     inputs.check_image_root(image_root, image)

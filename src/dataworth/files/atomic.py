@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from dataworth.files import paths
+
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -34,15 +36,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     Path(folder, "a.txt").read_text()
     'whole'
     """
-    target = Path(path).resolve()
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"path must be in a folder that exists; {os.fspath(path)!r} is not."
-        )
-    if target.is_dir():
-        raise IsADirectoryError(f"path must name a file; {os.fspath(path)!r} is a folder.")
-    if target.exists() and not target.is_file():  # a new file would take the place of the device
-        raise OSError(f"path must name a file; {os.fspath(path)!r} is a device or a pipe.")
+    target = paths.to_write(path)
     part = target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
     with naming(path, part, target, target.parent):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

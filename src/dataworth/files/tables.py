@@ -15,7 +15,8 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from dataworth.arrays import Array
-from dataworth.errors import InputError, extra
+from dataworth.errors import InputError, extra, near
+from dataworth.files import paths
 from dataworth.files.atomic import atomic
 
 
@@ -76,12 +77,11 @@ class Typed:
     def read(self, path: Path, *, text: bool, names: Sequence[str]) -> Any:
         """Read the table with the types it has."""
         functions = extra(f"pyarrow.{self.module}", f"a {path.suffix.lower()} file", "cli")
-        with path.open("rb") as file:
+        with paths.to_read(path).open("rb") as file:
             try:
                 return getattr(functions, self.reader)(file)
             except Exception as error:  # a damaged file makes its readers raise anything
-                kind = path.suffix.lower()[1:]
-                raise ValueError(_damaged(os.fspath(path), kind, error)) from None
+                raise _damaged(os.fspath(path), path.suffix.lower()[1:], error) from None
 
     def write(self, file: BinaryIO, table: Any, *, like: Path | None) -> None:
         """Write the table with the types it has."""
@@ -145,10 +145,13 @@ class Source:
                 )
             return self.others[name]
         if name not in self.names:
-            near = ", ".join(repr(n) for n in [*self.others, *self.names][:8])
-            more = ", …" if len(self.others) + len(self.names) > 8 else ""
+            known = [*self.others, *self.names]
+            listed = ", ".join(repr(n) for n in known[:8]) + (", …" if len(known) > 8 else "")
             raise InputError(
-                option, f"name a column of {self.name}, one of {near}{more}", f"got {name!r}"
+                option,
+                f"name a column of {self.name}, one of {listed}",
+                f"got {name!r}",
+                near(name, known),
             )
         if self.matrix is not None:
             return self.matrix[:, int(name)]
@@ -173,7 +176,7 @@ class Source:
 
 def check_ending(path: str | os.PathLike[str], known: Iterable[str], argument: str) -> str:
     """Return the ending of a file name, in lower case, if it is among those known."""
-    ending = Path(path).suffix.lower()
+    ending = paths.named(path, argument).suffix.lower()
     if ending not in known:
         raise InputError(argument, f"end in one of {', '.join(known)}", f"got {os.fspath(path)!r}")
     return ending
@@ -211,14 +214,14 @@ def read(path: str | os.PathLike[str], names: Sequence[str] = ()) -> Source:
 
 def load_array(path: str | os.PathLike[str]) -> Any:
     """Read the array of an NPY file, or those of an NPZ file by name; nothing is unpickled."""
-    with Path(path).open("rb") as file:
+    with paths.to_read(path).open("rb") as file:
         try:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return loaded
             return {name: loaded[name] for name in loaded.files}
         except Exception as error:  # a damaged archive makes its readers raise anything
-            raise ValueError(_damaged(os.fspath(path), "numpy", error)) from None
+            raise _damaged(os.fspath(path), "numpy", error) from None
 
 
 def read_table(
@@ -253,7 +256,7 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
     arrow_csv = extra("pyarrow.csv", f"a {path.suffix.lower()} file", "cli")
     pa = extra("pyarrow", f"a {path.suffix.lower()} file", "cli")
 
-    raw, name = path.read_bytes(), os.fspath(path)
+    raw, name = paths.to_read(path).read_bytes(), os.fspath(path)
     try:
         raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -293,7 +296,7 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
         if separator == ";" and not text:  # if commas are decimals, fewer columns are text
             table = min(table, parsed(","), key=texts)
     except (pa.ArrowException, csv.Error) as error:
-        raise ValueError(_damaged(name, "CSV", error)) from None
+        raise _damaged(name, "CSV", error) from None
     for column in set(named) & set(table.column_names):
         table = _with_whole_numbers(table, column)
     return table
@@ -327,8 +330,11 @@ def _separator(header: str, usual: str) -> str:
     return ";" if usual == "," and ";" in header and "," not in header else usual
 
 
-def _damaged(name: str, kind: str, error: Exception) -> str:
-    return f"{name} cannot be read as {kind}: {' '.join(str(error).split())[:300]}"
+def _damaged(name: str, kind: str, error: Exception) -> InputError:
+    why = " ".join(str(error).split())[:300].rstrip(".")
+    if "pickle" in why:  # what numpy says of anything that it does not know, with bad advice
+        why = "it is of another kind, or holds objects, which are never loaded"
+    return InputError(name, "be a sound file", f"it cannot be read as {kind}: {why}")
 
 
 def write_table(

@@ -8,14 +8,13 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from dataworth.arrays import Array
 from dataworth.errors import InputError, extra
-from dataworth.files import archives, spreadsheets, tables
+from dataworth.files import archives, paths, spreadsheets, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import frames
 
@@ -123,7 +122,7 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
 
 def read_archive(path: str | os.PathLike[str]) -> Contents:
     """Read what `write_archive` wrote. Nothing is unpickled."""
-    with Path(path).open("rb") as handle:
+    with paths.to_read(path).open("rb") as handle:
         try:
             arrays = archives.load(handle, (*ARRAYS, "facts"))
             facts = Facts.from_json(str(arrays.pop("facts")))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
 
-from dataworth.errors import InputError
+from dataworth.errors import InputError, near
 
 
 class Law(NamedTuple):
@@ -81,13 +81,17 @@ def law(value: Any) -> Law:
     wanted = f"be {', '.join(written[:-1])} or {written[-1]}"
     alone = isinstance(value, str)
     if kind is None or len(numbers) != len(kind.numbers) or alone == bool(kind.numbers):
-        raise InputError("semivalue", wanted, f"got {value!r}")
+        raise InputError("semivalue", wanted, f"got {value!r}", _meant(name))
     for number in numbers:
         if not isinstance(number, Real) or not 1e-6 <= float(number) <= 1e6:
             raise InputError(
                 "semivalue", f"{wanted} with numbers from 1e-6 to 1e6", f"got {value!r}"
             )
     return kind.law(*numbers)
+
+
+def _meant(name: Any) -> str:
+    return "" if not isinstance(name, str) or name in SEMIVALUES else near(name, SEMIVALUES)
 
 
 def _is_list(value: Any) -> bool:
@@ -105,6 +109,16 @@ def typed(text: str) -> Any:
     if kind is None or len(numbers) != len(kind.numbers):
         listed = [kind.typed for kind in SEMIVALUES.values()]
         raise InputError(
-            "semivalue", f"be {', '.join(listed[:-1])} or {listed[-1]}", f"got {text!r}"
+            "semivalue",
+            f"be {', '.join(listed[:-1])} or {listed[-1]}",
+            f"got {text!r}",
+            _meant(name),
         )
-    return (name, *numbers) if numbers else name
+    if not numbers:
+        return name
+    try:
+        law((name, *numbers))
+    except InputError:
+        wanted = f"be {kind.typed} with numbers from 1e-6 to 1e6"
+        raise InputError("semivalue", wanted, f"got {text!r}") from None
+    return (name, *numbers)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.errors import InputError, InputTypeError
+from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import exactness, frames
 
 
@@ -46,7 +46,7 @@ def choice(value: Any, name: str, known: Iterable[str], *, or_else: str = "") ->
     names = list(known)
     if not isinstance(value, str) or value not in names:
         listed = ", ".join(repr(n) for n in names)
-        raise InputError(name, f"be one of {listed}{or_else}", f"got {value!r}")
+        raise InputError(name, f"be one of {listed}{or_else}", f"got {value!r}", near(value, names))
     return value
 
 
@@ -199,6 +199,7 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
         if low < 0 or high >= array.shape[1]:  # scipy does not check this
             wanted = f"store columns from 0 to {array.shape[1] - 1}"
             raise InputError(name, wanted, f"it stores column {low if low < 0 else high}")
+        _finite_entries(array, name)
         stored = matrix(array.data[:, None], name, columns="stored entries")[:, 0]
         # scipy keeps 64-bit positions, but some metrics of scikit-learn take none.
         small = max(array.nnz, *array.shape) <= np.iinfo(np.int32).max
@@ -209,6 +210,16 @@ def _sparse(value: Any, name: str, n_columns: int | None, columns: str) -> csr_a
             array = array.copy()  # sorts and adds up in place
             array.sum_duplicates()
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _finite_entries(array: csr_array, name: str) -> None:
+    """Refuse stored entries that are not finite, and say where the first one is."""
+    if array.data.dtype.kind != "f" or np.isfinite(array.data).all():
+        return
+    at = int(np.argmin(np.isfinite(array.data)))
+    row = int(np.searchsorted(array.indptr, at, side="right")) - 1
+    bad = "NaN" if np.isnan(array.data[at]) else array.data[at]
+    raise InputError(name, "be finite", f"row {row}, column {array.indices[at]} is {bad}")
 
 
 def _check_indptr(value: Any, name: str) -> None:
@@ -244,7 +255,8 @@ def graph(value: Any, name: str) -> None:
 
 def reason(error: Exception) -> str:
     """Return the first line of an error from other code, or its type if it has no message."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:160]
+    line = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return line[:160].rstrip(".:; ")
 
 
 def positions(value: Any, name: str, n_points: int) -> Ints:
@@ -257,7 +269,11 @@ def rows(value: Any, name: str) -> int:
     """Return the number of points in an array or table that an encoder is going to read."""
     if value is None:
         raise InputTypeError(name, "be an array or a table that the encoder can read", "got None")
-    n = value.shape[0] if hasattr(value, "shape") else len(value)
+    shape = getattr(value, "shape", None)
+    if shape == () or not (shape or hasattr(value, "__len__")):
+        came = f"got {value!r:.60}"
+        raise InputTypeError(name, "be an array or a table that the encoder can read", came)
+    n = shape[0] if shape else len(value)
     if n == 0:
         raise InputError(name, "hold at least one point", "it is empty")
     return int(n)
@@ -270,9 +286,7 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
         raise InputTypeError(name, "be an array of labels", "got None", hint)
     _not_masked(value, name)
     value = frames.entries(value, name)
-    array = np.asarray(value)
-    if array.ndim != 1:
-        raise InputError(name, "have one dimension", f"got shape {array.shape}")
+    array = _flat(value, name)
     if array.size == 0:
         raise InputError(name, "hold at least one label", "it is empty")
     if n_points is not None and array.size != n_points:
@@ -291,14 +305,23 @@ def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") 
     return array
 
 
+def _flat(value: Any, name: str) -> Array:
+    """Return an array of one dimension, whatever it holds."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise InputError(name, "have one dimension", "some of its entries are lists") from None
+    if array.ndim != 1:
+        raise InputError(name, "have one dimension", f"got shape {array.shape}")
+    return array
+
+
 def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Floats:
     """Return a one-dimensional array of finite numbers, as float64."""
     if value is None:
         raise InputTypeError(name, "be an array of numbers", "got None")
     value = frames.entries(value, name)
-    column = np.asarray(value)
-    if column.ndim != 1:
-        raise InputError(name, "have one dimension", f"got shape {column.shape}")
+    _flat(value, name)
     array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
     if n_points is not None and array.size != n_points:
         raise InputError(name, f"hold one number per row of {of}, {n_points}", f"got {array.size}")

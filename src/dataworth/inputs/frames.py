@@ -36,7 +36,7 @@ def frame(X: Any, name: str = "X", *, narrow: bool = True) -> "nw.DataFrame[Any]
     try:
         given = nw.from_native(X, pass_through=True, allow_series=True)
     except ValueError as error:  # narwhals refuses repeated column names in many lines
-        said = str(error).splitlines()[0].rstrip(".: ")
+        said = " ".join(str(error).split()).rstrip(".: ")
         raise InputError(name, "have columns of different names", said) from None
     if isinstance(given, nw.LazyFrame):
         hint = f"Use {name}.collect()."

@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,14 +53,22 @@ class ParquetRows:
         pa = extra("pyarrow", "ParquetRows", "parquet")
         pq = extra("pyarrow.parquet", "ParquetRows", "parquet")
         self.path = os.fspath(path)
-        with pq.ParquetFile(self.path) as file:
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"path must name a file that exists; {self.path!r} is none.")
+        try:
+            file = pq.ParquetFile(self.path)
+        except pa.ArrowException as error:
+            came = f"{self.path!r} is none: {checks.reason(error)}"
+            raise InputError("path", "name a parquet file", came) from None
+        with file:
             schema, facts = file.schema_arrow, file.metadata
             self.columns = list(schema.names if columns is None else columns)
             missing = [name for name in self.columns if name not in schema.names]
-            if missing or not self.columns:
-                raise InputError(
-                    "columns", f"name columns of {self.path!r}", f"got {missing or self.columns}"
-                )
+            if missing or not self.columns or isinstance(columns, str):
+                wanted = f"name columns of {self.path!r} in a list"
+                raise InputError("columns", wanted, f"got {missing or columns!r}")
+            if len(set(self.columns)) < len(self.columns):
+                raise InputError("columns", "name each column once", f"got {columns!r}")
             types = [schema.field(name).type for name in self.columns]
             for name, kind in zip(self.columns, types, strict=True):
                 numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)

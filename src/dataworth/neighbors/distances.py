@@ -157,6 +157,19 @@ class Measure:
                 "Scale the features.",
             )
 
+    def _check_params(self, n_features: int) -> None:
+        """Refuse an array of another size than the points: scipy reads it without a look."""
+        name = FITTED_METRICS.get(str(self.metric))
+        if name is None:
+            return
+        array, wanted = self.params[name], (n_features,) * (2 if name == "VI" else 1)
+        if np.shape(array) != wanted or np.asarray(array).dtype.kind not in "biuf":
+            raise InputError(
+                "metric_params",
+                f"hold numbers of shape {wanted} as {name!r}, as X has {n_features} columns",
+                f"got {array!r:.60}",
+            )
+
     def checked(self, points: Array) -> Array:
         """Try the metric on one point, and return the points in the form that it takes."""
         if issparse(points) and self.metric not in SPARSE_METRICS:
@@ -168,13 +181,16 @@ class Measure:
             if not np.isin(points, (0, 1)).all():
                 raise InputError("X", f"hold only zeros and ones with metric={self.metric!r}")
             points = points.astype(bool)
+        self._check_params(points.shape[1])
         try:
             self.distances(points[:1], points[:1])
         except Exception as error:
-            why = checks.reason(error)
+            named = repr(self.metric)
+            if callable(self.metric):
+                named = getattr(self.metric, "__name__", type(self.metric).__name__)
             raise InputError(
-                "metric",
+                "metric_params" if self.params else "metric",
                 "suit the points",
-                f"metric {self.metric!r} cannot measure these points: {why}",
+                f"metric {named} cannot measure these points: {checks.reason(error)}",
             ) from error
         return points

@@ -1,5 +1,6 @@
 """Approximate neighbour search with faiss, for runs that need few neighbours of each point."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,9 @@ class Index:
             if search:
                 faiss.ParameterSpace().set_index_parameters(index, search)
         except RuntimeError as error:
-            why = str(error).strip().rsplit("failed:", 1)[-1].strip().splitlines()[0][:160]
+            # Where in faiss it happened does not help; what it says about the parameters does.
+            why = re.sub(r"^Error in .*?\.(cpp|h):\d+:\s*", "", " ".join(str(error).split()))
+            why = why.rsplit("failed:", 1)[-1].strip()[:160]
             raise InputError(
                 "neighbors_params",
                 "suit faiss and X",

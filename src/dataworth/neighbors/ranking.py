@@ -8,11 +8,10 @@ argsort. The few distances that differ only in their lowest bits are put in orde
 import math
 
 import numpy as np
-from numba import uint64
 from numpy.typing import NDArray
 
 from dataworth.arrays import Floats, Ints
-from dataworth.compiled import compiled
+from dataworth.compiled import compiled, uint64
 from dataworth.errors import InputError
 
 Keys = NDArray[np.uint64]

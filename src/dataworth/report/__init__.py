@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dataworth import DataValues, decisions
-from dataworth.errors import InputError
+from dataworth.errors import InputError, InputTypeError, near
 from dataworth.explanation import Explanation
 from dataworth.files.atomic import atomic
 from dataworth.inputs import checks, frames
@@ -95,13 +95,15 @@ def write(
     ...     report.write(Path(folder, "report.html"), values, {"x": [x for x, in X]}, by=["x"])
     """
     rows = checks.integer(rows, "rows", least=1, most=2000)
+    _check_kinds(values, explanations, by, title)
     table = cells.checked(_columns(columns, "columns"), "columns", len(values))
     by = [by] if isinstance(by, str) else list(by)
     id_column = ids if isinstance(ids, str) else None
     asked = [("label", label), ("ids", id_column), ("group", group), ("image", image)]
     for argument, name in [*asked, *(("by", name) for name in by)]:
         if name is not None and name not in table:
-            raise InputError(argument, "name a column", f"{name!r} is not among {list(table)}")
+            came = f"{name!r} is not among {list(table)}"
+            raise InputError(argument, "name a column", came, near(name, table))
         if name is not None and name == image and argument != "image":
             raise InputError(argument, f"name another column than image, {image!r}")
     train = _points(table, _ids(ids, table, len(values)), image, image_root, "columns")
@@ -139,6 +141,18 @@ def write(
         file.write(page.assembled(title, data).encode())
 
 
+def _check_kinds(values: Any, explanations: Any, by: Any, title: Any) -> None:
+    """Refuse arguments of the wrong type that nothing further down would name."""
+    for name, given, kind, wanted in (
+        ("values", values, DataValues, "be a DataValues"),
+        ("explanations", explanations, Iterable, "be what KNNShapley.explain returned"),
+        ("by", by, Iterable, "name columns"),
+        ("title", title, str, "be a text"),
+    ):
+        if not isinstance(given, kind):
+            raise InputTypeError(name, wanted, f"got {given!r:.60}")
+
+
 def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
     """Return the columns of a mapping or of a data frame of any library, by name."""
     if table is None:
@@ -150,7 +164,10 @@ def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
 def _ids(ids: Any, table: Mapping[str, cells.Values], n_train: int) -> Sequence[Any] | None:
     if ids is None:
         return None
-    ids = cells.column("ids", table[ids] if isinstance(ids, str) else ids).items
+    if not isinstance(ids, Iterable):
+        raise InputTypeError("ids", "name a column, or hold an id per point", f"got {ids!r:.60}")
+    given: Any = table[ids] if isinstance(ids, str) else ids
+    ids = cells.column("ids", given).items
     if len(ids) != n_train:
         raise InputError("ids", f"hold one id per training point, {n_train}", f"got {len(ids)}")
     return ids

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.errors import InputError, extra
+from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.report import cells
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -34,6 +34,8 @@ class Gallery:
     def __init__(self, column: cells.Values, root: str | os.PathLike[str] | None) -> None:
         extra("PIL.Image", "image", "report")
         self._column = column
+        if not isinstance(root, str | os.PathLike | None):
+            raise InputTypeError("image_root", "be the name of a folder", f"got {root!r:.60}")
         self._root = Path() if root is None else Path(root)
         self._range: tuple[float, float] | None = None
 

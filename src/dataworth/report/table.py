@@ -7,7 +7,7 @@ from typing import Any
 
 from dataworth import DataValues, decisions
 from dataworth.arrays import Array
-from dataworth.errors import InputError
+from dataworth.errors import InputError, InputTypeError
 from dataworth.explanation import Explanation
 from dataworth.report import cells
 from dataworth.report.images import Album, Gallery
@@ -28,6 +28,9 @@ def check_explanations(
     known: dict[int, Explanation] = {}
     for number, explanation in enumerate(explanations):
         name = f"explanations[{number}]"
+        if not hasattr(explanation, "hurts"):
+            came = f"{name} is {explanation!r:.60}"
+            raise InputTypeError("explanations", "be what KNNShapley.explain returned", came)
         if not 0 <= explanation.index < n_train:
             raise InputError(
                 f"{name}.index", f"be from 0 to {n_train - 1}", f"got {explanation.index}"

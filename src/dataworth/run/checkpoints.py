@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dataworth
-from dataworth.errors import InputError
+from dataworth.errors import InputError, InputTypeError
 from dataworth.files import archives
 from dataworth.files.atomic import atomic
 from dataworth.files.locks import locked
@@ -41,12 +41,18 @@ class Checkpoint:
     """The state of one run in a folder, which is created if it does not exist."""
 
     def __init__(self, folder: str | os.PathLike[str], print_of_run: str, every: float = 1.0):
+        if not isinstance(folder, str | os.PathLike):
+            raise InputTypeError("checkpoint", "name a folder", f"got {folder!r}")
         self.folder = Path(folder)
         if not os.fspath(folder):
             raise InputError("checkpoint", "name a folder", "got an empty name")
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError("checkpoint", "name a folder", f"{str(folder)!r} is a file")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            above = next(path for path in (self.folder, *self.folder.parents) if path.exists())
+            raise InputError("checkpoint", "name a folder", f"{str(above)!r} is a file") from None
+        except ValueError as error:  # the name holds a zero byte
+            raise InputError("checkpoint", "name a folder", f"{folder!r}: {error}") from None
         self.fingerprint = print_of_run
         self.every = every
         self.turn = 0

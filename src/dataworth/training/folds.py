@@ -4,7 +4,7 @@ A run has one fold if the validation points come from outside, or if every train
 by all others. Cross-valuation has several.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 
 from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import frames
+from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Targets
 from dataworth.neighbors.points import Chosen, Points, Rows
 from dataworth.training.training_set import Learned, TrainingSet
@@ -171,10 +171,9 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
     labels = training.targets.given()
     if training.is_away:
         training.points.part(np.arange(1))  # raises an error if these points have no parts
-    splitter = check_cv(cv, labels, classifier=training.targets.stratified)
     like = labels if training.is_away else training.raw
     made = []
-    for judged, judges in splitter.split(like, labels):
+    for judged, judges in _splits(cv, like, labels, stratified=training.targets.stratified):
         fold = CrossFold(training, _positions(judged, labels.size), _positions(judges, labels.size))
         if not fold.judged.size:
             raise InputError("cv", "leave points to be judged in each fold", "one has none")
@@ -185,15 +184,42 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
             )
         missing = np.setdiff1d(labels[fold.positions], labels[fold.judged])
         if training.targets.stratified and missing.size:
-            raise InputError(
-                "cv",
-                "leave points of every class in each training part",
-                f"{missing.tolist()[0]!r} is missing in one",
-            )
+            raise _lacking(f"{missing.tolist()[0]!r} is missing in one")
         made.append(fold)
     if not any(fold.size for fold in made):
         raise InputError("cv", "give at least one fold with points that judge", "got none")
     return made
+
+
+def _lacking(came: str) -> InputError:
+    return InputError("cv", "leave points of every class in each training part", came)
+
+
+def _splits(cv: Any, X: Any, labels: Array, *, stratified: bool) -> Iterator[tuple[Any, Any]]:
+    """Yield the two sides of each fold, as the splitter gives them."""
+    other = ", a splitter of scikit-learn, or a list of pairs of positions"
+    if isinstance(cv, bool | float | np.bool_ | np.floating | str):
+        checks.integer(cv, "cv", least=2, or_else=other)
+    if isinstance(cv, int | np.integer):
+        checks.integer(cv, "cv", least=2, most=labels.size, or_else=other)
+        names, counts = np.unique(labels, return_counts=True)
+        if stratified and counts.min() == 1:
+            alone = names.tolist()[int(counts.argmin())]
+            raise _lacking(f"only one point has the label {alone!r}")
+    try:
+        splits = iter(check_cv(cv, labels, classifier=stratified).split(X, labels))
+    except (TypeError, ValueError):
+        wanted = f"be a whole number of at least 2{other}"
+        raise InputTypeError("cv", wanted, f"got {cv!r:.60}") from None
+    while True:
+        try:
+            judged, judges = next(splits)
+        except StopIteration:
+            return
+        except (TypeError, ValueError) as error:
+            came = f"it says: {checks.reason(error)}"
+            raise InputError("cv", "split the training points into folds", came) from error
+        yield judged, judges
 
 
 def _positions(given: Any, n_points: int) -> Ints:

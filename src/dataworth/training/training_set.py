@@ -144,7 +144,14 @@ class TrainingSet:
 
     def _encoded(self, X: Any) -> Array:
         transformed = self.fitted_encoder.transform(X)
-        return checks.matrix(transformed, "the encoder's output", sparse=True)
+        array: Array = checks.matrix(transformed, "the encoder's output", sparse=True)
+        n_points = checks.rows(X, "X")
+        if array.shape[0] != n_points:
+            raise InputError(
+                "the encoder's output", f"have a row for each of {n_points} points",
+                f"it has {array.shape[0]}",
+            )  # fmt: skip
+        return array
 
     def queries(self, X_val: Any) -> Any:
         """Check and encode validation points, and return them as a search takes them."""

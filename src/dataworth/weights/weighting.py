@@ -219,8 +219,12 @@ class Weighting(RowRanker):
 
     def _called(self, ranked: Floats) -> Array:
         assert callable(self.weights)
-        unit = np.asarray(self.weights(ranked.copy()))
         wanted = f"return {ranked.size} numbers in [0, 1]"
+        try:
+            unit = np.asarray(self.weights(ranked.copy()))
+        except Exception as error:  # the function is the user's own
+            came = f"it raised {type(error).__name__}: {error}"
+            raise InputError("weights", wanted, came) from error
         if unit.shape != ranked.shape:
             raise InputError(
                 "weights", f"{wanted}, one per distance", f"it returned shape {unit.shape}"

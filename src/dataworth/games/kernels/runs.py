@@ -22,10 +22,9 @@ at four times the rank at which it starts. So p_0 is at least about 4^-K, and do
 """
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.compiled import compiled, inlined
+from dataworth.compiled import compiled, inlined, uint64
 
 BLOCK = 256  # so many ranks are computed side by side
 GROWTH = 4  # how many times as far a block of ranks reaches as the one before

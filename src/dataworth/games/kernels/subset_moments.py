@@ -9,10 +9,9 @@ M_{l,q} at node r is kept in `moments[(q * K + l) * J + r]`, e_{t,q} in
 from typing import NamedTuple
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Floats
-from dataworth.compiled import compiled, inlined
+from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels
 from dataworth.games.kernels.runs import shares
 from dataworth.games.kernels.walk import downdate, downdate_terms

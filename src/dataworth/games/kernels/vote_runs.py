@@ -18,10 +18,9 @@ kinds of points and weights up to Q.
 """
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.compiled import compiled
+from dataworth.compiled import compiled, uint64
 from dataworth.games.kernels.runs import BLOCK, GROWTH, runs_of, shares, start_chances
 from dataworth.games.kernels.walk import (
     NEAR,

@@ -30,10 +30,9 @@ O(K * utility.size + N).
 from typing import NamedTuple
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Floats, Ints
-from dataworth.compiled import compiled, inlined
+from dataworth.compiled import compiled, inlined, uint64
 
 # Beyond this many times K ranks, the terms of the downdate fall, and it multiplies rounding errors
 # by about 2 sqrt(K) at most. Up to there, tables that leave out a point are walked instead.

@@ -40,10 +40,9 @@ O(K J + n).
 """
 
 import numpy as np
-from numba import uint64
 
 from dataworth.arrays import Floats, Ints
-from dataworth.compiled import compiled, inlined
+from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
