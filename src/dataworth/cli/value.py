@@ -150,7 +150,8 @@ def value(
     inputs.check_output(output, report)
     inputs.for_report(report, {"--by": by, "--image": image, "--title": title})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
-    inputs.keep_apart({"--output": output, "--report": report}, read, checkpoint)
+    folder = Path(checkpoint) if checkpoint else None
+    inputs.keep_apart({"--output": output, "--report": report}, read, folder)
     inputs.check_image_root(image_root, image)
     data = inputs.training(
         train, label, id=id, group=group, image=image, by=by, features=features, drop=drop

@@ -26,14 +26,14 @@ def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> np.int
     The positions fill the bits of `mask`, and `keys` is longer than the row by one.
     """
     bits = row.view(np.uint64)
-    keep = ~(uint64(mask) | (uint64(1) << uint64(63)))  # -0.0 becomes 0.0
+    keep = ~(np.uint64(mask) | (np.uint64(1) << np.uint64(63)))  # -0.0 becomes 0.0
     if own < 0 and cutoff == np.inf:
         for i in range(uint64(row.size)):
-            keys[i] = (bits[i] & keep) | i
+            keys[i] = (bits[i] & keep) | np.uint64(i)
         return np.int64(row.size)
     count = uint64(0)
     for i in range(uint64(row.size)):
-        keys[count] = (bits[i] & keep) | i
+        keys[count] = (bits[i] & keep) | np.uint64(i)
         count += uint64((row[i] <= cutoff) & (np.int64(i) != own))
     return np.int64(count)
 
@@ -53,7 +53,7 @@ def _sort_few(row: Floats, order: Ints) -> None:
 @compiled()
 def _unpack(row: Floats, keys: Keys, mask: int, order: Ints) -> None:
     """Write the positions in sorted keys into `order`, by the full distances where keys tie."""
-    low = uint64(mask)
+    low = np.uint64(mask)
     for i in range(uint64(keys.size)):
         order[i] = np.int64(keys[i] & low)
     i = 1
@@ -78,7 +78,7 @@ def _unpack(row: Floats, keys: Keys, mask: int, order: Ints) -> None:
 def _extent_bits(row: Floats, own: int, ends: Keys) -> None:
     """Write the smallest and largest bits of a row, read as integers, without those of `own`."""
     bits = row.view(np.uint64)
-    least, most = ~uint64(0), uint64(0)
+    least, most = ~np.uint64(0), np.uint64(0)
     middle = uint64(row.size if own < 0 else own)
     for i in range(middle):
         least, most = min(least, bits[i]), max(most, bits[i])
