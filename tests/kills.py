@@ -41,7 +41,7 @@ sys.stdout.buffer.write(values.values.tobytes())
 def started(way: str, folder: Path | str) -> subprocess.Popen[bytes]:
     """Start a run, and return once it has its data and is about to begin."""
     command = [sys.executable, "-c", RUN, way, str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     return process
@@ -58,10 +58,20 @@ def blocks(folder: Path) -> int:
 
 def result(process: subprocess.Popen[bytes]) -> bytes:
     """Wait for a run, and return the bytes of its values."""
-    values, said = process.communicate(timeout=600)
-    if process.returncode:
-        raise RuntimeError(said.decode()[-2000:])
+    assert process.stdout is not None
+    with process.stdout as out:
+        values = out.read()  # communicate would lose what readline has read ahead
+    if process.wait() or not values:
+        raise RuntimeError(f"a run ended with code {process.returncode} and {len(values)} bytes")
     return values
+
+
+def ended(process: subprocess.Popen[bytes]) -> bool:
+    """Kill a run, and return whether it was done before."""
+    process.kill()
+    assert process.stdout is not None
+    process.stdout.close()
+    return process.wait() == 0
 
 
 @dataclass
@@ -106,9 +116,7 @@ def killed(way: str, kills: int, seed: int) -> Kills:
             while seen.kills < kills:
                 process = started(way, folder)
                 time.sleep(rng.random() * whole / 3)
-                process.kill()
-                process.communicate()
-                if process.returncode == 0:  # it was done before
+                if ended(process):
                     break
                 seen.kills += 1
                 seen.in_writes += any(folder.glob(".*.part"))

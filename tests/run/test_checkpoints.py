@@ -13,7 +13,7 @@ import pytest
 
 from dataworth import KNNShapley
 from dataworth.errors import InputError
-from dataworth.run import checkpoints
+from dataworth.run import adding_up, checkpoints
 from tests import kills
 
 RUN = """
@@ -131,6 +131,33 @@ def test_a_run_goes_on_where_it_was(
     np.testing.assert_array_equal(valuator.value(*args, checkpoint=tmp_path, **how).values, ref)
     # And once more, from the finished state.
     np.testing.assert_array_equal(valuator.value(*args, checkpoint=tmp_path, **how).values, ref)
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_an_interruption_in_the_middle_of_a_sum_is_not_saved(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal may come when a block has been added, and not been counted yet."""
+    valuator, X_val, y_val = small()
+    ref = valuator.value(X_val, y_val).values
+    plain, count = adding_up._add, 0
+
+    def add(sums: Any, *args: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == 3 and how == "before":
+            sums[:, :40] += 1.0  # half of the block
+            raise KeyboardInterrupt
+        plain(sums, *args)
+        if count == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(adding_up, "_add", add)
+        with pytest.raises(KeyboardInterrupt):
+            valuator.value(X_val, y_val, checkpoint=tmp_path)
+    got = valuator.value(X_val, y_val, checkpoint=tmp_path).values
+    np.testing.assert_array_equal(got, ref)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "both", "missing"])

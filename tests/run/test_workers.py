@@ -1,7 +1,6 @@
 """Results in order, from threads or from the workers of joblib, and runs that end when asked to."""
 
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -133,37 +132,45 @@ short = KNNShapley(n_jobs=n_jobs, progress=False).fit(X, y)
 short.value(X[:16] + 0.1, y[:16])  # compiles
 long = KNNShapley(n_neighbors=1000, n_jobs=n_jobs, progress=False).fit(X, y)
 print("ready", flush=True)
-if way == "value":
-    long.value(X[:16] + 0.1, y[:16], checkpoint=folder)
-else:
-    Job.contributions = lambda *args: time.sleep(100)
-    short.explain([3])
+try:
+    if way == "value":
+        long.value(X[:16] + 0.1, y[:16], checkpoint=folder)
+    else:
+        Job.contributions = lambda *args: time.sleep(100)
+        short.explain([3])
+except KeyboardInterrupt:
+    print("caught", flush=True)
+    raise
 """
 
 
 @pytest.mark.parametrize("n_jobs", ["None", "2"])
 @pytest.mark.parametrize("way", ["value", "explain"])
 def test_ctrl_c_does_not_wait_for_a_kernel(n_jobs: str, way: str, tmp_path: Path) -> None:
-    """One call of the kernel takes minutes here."""
+    """One call of the kernel takes minutes here, and the program ends without waiting for it."""
     with subprocess.Popen(
         [sys.executable, "-c", LONG, n_jobs, way, str(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        assert process.stdout.readline() == b"ready\n"
-        time.sleep(1.5)
-        assert process.poll() is None
-        asked = time.monotonic()
-        process.send_signal(signal.SIGINT)
         try:
-            process.wait(timeout=20)
+            assert process.stdout.readline() == b"ready\n"
+            time.sleep(1.5)
+            assert process.poll() is None
+            asked = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            stop = threading.Timer(40, process.kill)
+            stop.start()
+            caught = process.stdout.readline()
+            took = time.monotonic() - asked
+            process.wait()  # on a busy machine, an interpreter takes seconds to end
+            stop.cancel()
+            said = process.stderr.read().decode()
         finally:
             process.kill()
-        took = time.monotonic() - asked
-        said = process.stderr.read().decode()
+    assert caught == b"caught\n"
     assert took < 5, took
     assert process.returncode in (-signal.SIGINT, 130), said
     assert said.rstrip().endswith("KeyboardInterrupt"), said

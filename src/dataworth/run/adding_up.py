@@ -52,7 +52,7 @@ def _total(
     state = None if kept is None else kept.load()
     if state is not None:
         done, sums, error = state
-    saved = done
+    saved, counted = done, True  # an interruption may come between adding and counting a block
     n_val = sum(fold.size for fold in folds)
     hidden = _hidden(settings.progress)
     with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
@@ -68,15 +68,17 @@ def _total(
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
                 with closing(_parts(fold, skip, settings)) as parts:
                     for size, part in parts:
+                        counted = False
                         _add(sums, part, fold.judged)
                         error = max(error, part.error)
                         done += 1
+                        counted = True
                         bar.update(size)
                         if kept is not None and kept.due():
                             kept.save(done, sums, error)
                             saved = done
         finally:
-            if kept is not None and saved < done:
+            if kept is not None and counted and saved < done:
                 kept.save(done, sums, error)
     return sums, error
 
