@@ -90,7 +90,9 @@ def test_pictures_outside_the_folder_of_the_table(run: Any) -> None:
         assert "data:image/webp" in Path("r.html").read_text()
     run.refused("value train.csv --label y --image-root .", 2, "--image-root needs --image")
     run.refused(
-        "value table/t.csv --label y --image file --image-root no", 2, "--image-root must name a fo"
+        "value table/t.csv --label y --image file --image-root no --report r.html",
+        2,
+        "--image-root must name a fo",
     )
 
 
