@@ -27,6 +27,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled, inlined, uint64
 
 BLOCK = 256  # so many ranks are computed side by side
+CHUNK = 512  # so many ranks are searched for changes of weight at a time
 GROWTH = 4  # how many times as far a block of ranks reaches as the one before
 
 
@@ -42,23 +43,32 @@ def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
         The block of ranks that each run lies in.
     """
     n = weights.size
-    count, stop = 1, GROWTH * first
-    for m in range(first + 1, n):
-        count += (m == stop) | (weights[m] != weights[m - 1])
-        stop *= GROWTH if m == stop else 1
-    starts, blocks = np.empty(count + 1, np.int64), np.empty(count, np.int64)
-    starts[0], blocks[0] = first, 0
-    count, stop, block = 1, GROWTH * first, 0
-    for m in range(first + 1, n):
-        if m == stop:
-            stop *= GROWTH
-            block += 1
-        elif weights[m] == weights[m - 1]:
-            continue
-        starts[count], blocks[count] = m, block
+    changes = 0
+    for m in range(uint64(first + 1), uint64(n)):
+        changes += weights[m] != weights[m - uint64(1)]
+    stop = first
+    while stop < n:
+        changes += 1
+        stop *= GROWTH
+    starts, blocks = np.empty(changes + 1, np.int64), np.empty(changes, np.int64)
+    count, block = 0, 0
+    start, stop = first, min(GROWTH * first, n)
+    while start < n:
+        starts[count], blocks[count] = start, block
         count += 1
+        for at in range(start + 1, stop, CHUNK):  # in chunks, most of which hold no change
+            end = min(at + CHUNK, stop)
+            changes = 0
+            for m in range(uint64(at), uint64(end)):
+                changes += weights[m] != weights[m - uint64(1)]
+            if changes > 0:
+                for m in range(at, end):
+                    if weights[m] != weights[m - 1]:
+                        starts[count], blocks[count] = m, block
+                        count += 1
+        start, stop, block = stop, min(GROWTH * stop, n), block + 1
     starts[count] = n
-    return starts, blocks
+    return starts[: count + 1], blocks[:count]
 
 
 @inlined
@@ -107,10 +117,10 @@ def pass_ranks(
     scratch: Floats,
     gains: Floats,
     out: Floats,
-) -> None:
+) -> tuple[float, float]:
     """Sum over the ranks of a run what earlier points gain, and value the run against itself.
 
-    This is for means (p = 1 in `kernels.weighted_mean`).
+    This is for means (p = 1 in `kernels.weighted_mean`). Returns the sum of zeta, and 0.
 
     Parameters
     ----------
@@ -170,6 +180,7 @@ def pass_ranks(
         out[m] = zeta[m] * chances - lost
         chances += gained
         lost += gained * zeta[m]
+    return total, 0.0
 
 
 @compiled(fastmath=True)
@@ -184,8 +195,8 @@ def pass_ranks_squared(
     scratch: Floats,
     gains: Floats,
     out: Floats,
-) -> None:
-    """Do what `pass_ranks` does for squared means (p = 2).
+) -> tuple[float, float]:
+    """Do what `pass_ranks` does for squared means (p = 2); return the sum of squares as well.
 
     `ends` has a second row, the means of Z_T / (W_T + (j+1) u)^2 (the first has that of
     1 / (W_T + (j+1) u)^2), and `gains` two more, for the mean square of the sum of zeta: without m,
@@ -251,3 +262,4 @@ def pass_ranks_squared(
         constant -= z * (bracket + z * gain[rank])
         linear += bracket + spread * z
         quadratic += gain[rank] - spread
+    return total, total_square

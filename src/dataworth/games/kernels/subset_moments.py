@@ -349,20 +349,20 @@ def add_run(
 def advance_run(
     moments: Floats,
     powers: Floats,
-    zeta: Floats,
     first: int,
     stop: int,
+    total: float,
+    squares: float,
     shape: Shape,
     c: Floats,
 ) -> None:
-    """Pass all points of a run at once; `powers` are those of its weight, `c` is scratch."""
+    """Pass all points of a run at once; `powers` are those of its weight, `c` is scratch.
+
+    The zeta of the points of the run sum to `total`, and their squares to `squares`.
+    """
     levels, nodes = shape.levels, uint64(shape.nodes)
     half = uint64(levels) * nodes
     length = stop - first
-    total = squares = 0.0
-    for i in range(uint64(first), uint64(stop)):
-        total += zeta[i]
-        squares += zeta[i] * zeta[i]
     mean = total / length
     pair = (total * total - squares) / (length * max(length - 1.0, 1.0))
     for level in range(levels - 1, 0, -1):

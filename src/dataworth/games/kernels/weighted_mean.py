@@ -215,16 +215,16 @@ def _far_ranks(
         most = min(levels, stop - first)
         set_ends(moments, powers, shape, most, ends)
         if order == 2:
-            pass_ranks_squared(
+            total, squares = pass_ranks_squared(
                 first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
             )
         else:
-            pass_ranks(
+            total, squares = pass_ranks(
                 first, stop, levels, points.zeta, displace, inverse, ends, block_scratch, gains, out
             )
         add_run(moments, block_sums, powers, gains, most, first, shape, inverse, c)
         read(block_sums, powers, shape, levels, read_off[run])
-        advance_run(moments, powers, points.zeta, first, stop, shape, c)
+        advance_run(moments, powers, first, stop, total, squares, shape, c)
     add_room(moments, shape, points.zeta.size, room, inverse, c, sums[-1])
 
 
@@ -249,10 +249,14 @@ def _add_reading(
     shape: Shape,
     sums: Floats,
     read_off: Floats,
+    less: float,
     scratch: Floats,
     out: Floats,
 ) -> None:
-    """Add to the value of each point what the sums of its block and of all later ones give it."""
+    """Add to the value of each point what the sums of its block and of all later ones give it.
+
+    `less` is taken off all values.
+    """
     terms = shape.levels
     parts = np.empty(shape.order + 1)
     m = 0
@@ -261,12 +265,15 @@ def _add_reading(
         while stop < starts[0] and not _is_new(points, stop):
             stop += 1
         read(sums[0], powers_of(points, m, terms, scratch), shape, terms, parts)
+        parts[-1] -= less
         _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
         m = stop
     for run in range(blocks.size):
         m, stop = starts[run], starts[run + 1]
         read(sums[blocks[run]], powers_of(points, m, terms, scratch), shape, terms, parts)
-        parts -= read_off[run]
+        for q in range(parts.size):
+            parts[q] -= read_off[run, q]
+        parts[-1] -= less
         _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
 
 
@@ -336,9 +343,9 @@ def values(
         for block in range(blocks[-1] - 1, -1, -1):
             for i in range(uint64(sums.shape[1])):
                 sums[block, i] += sums[block + 1, i]
-        _add_reading(starts, blocks, points, shape, sums, read_off, scratch, out)
-    if empty != 0.0:
-        for m in range(uint64(n)):
+        _add_reading(starts, blocks, points, shape, sums, read_off, room[0] * empty, scratch, out)
+    else:
+        for m in range(n):
             out[m] -= room[0] * empty
     if outside.size > 0:
         for q in range(start.shape[0]):
