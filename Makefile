@@ -28,9 +28,10 @@ test-minimum: .venv-minimum/.dev
 test-python: .venv-$(notdir $(PYTHON))/.dev
 	$(BIN:.venv/%=.venv-$(notdir $(PYTHON))/%)/python $(SUITE)
 
-# As with python -O, also in the processes that tests start: no assert of the package is run.
+# As with python -O, also in the processes that tests start: no assert of the package is run. Those
+# of the tests are, as pytest writes them anew.
 test-optimized: .venv/.dev
-	PYTHONOPTIMIZE=1 $(BIN)/python $(SUITE)
+	PYTHONOPTIMIZE=1 $(BIN)/python $(SUITE) -W "ignore:assertions not in test modules"
 
 # The experiments of the paper. They need torch, which is large and which nothing else uses.
 test-paper: .venv/.paper

@@ -3,7 +3,11 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+# Helpers of tests assert too: explain those that fail, and keep them with python -O.
+pytest.register_assert_rewrite("tests")
 
 ROOT = Path(__file__).parent
 

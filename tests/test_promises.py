@@ -94,7 +94,8 @@ for line in (
     "apply d.csv train.csv -o cleaned.csv",
     "--help",
 ):
-    assert main(line.split()) == 0, line
+    if main(line.split()):
+        sys.exit(line)
 from dataworth.result import read_values
 values, _ = read_values("v.parquet")
 values.plot(), values.plot_classes(), values.to_frame("pandas")
