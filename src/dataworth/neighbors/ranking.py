@@ -110,7 +110,7 @@ def rank(row: Floats) -> tuple[Ints, Floats]:
     >>> order
     array([3, 1, 0, 2])
     """
-    row = np.ascontiguousarray(row)
+    row = np.ascontiguousarray(row, np.float64)
     rows, own, order = row[None], np.full(1, NOBODY), np.empty((1, row.size), np.int64)
     extents(rows, own)
     rank_rows(rows, own, np.full(1, np.inf), order)
@@ -175,7 +175,7 @@ def medians(rows: Floats, own: Ints) -> Floats:
         low, high = (n - 1) // 2, n // 2
         parted = np.partition(row, high)
         below = parted[high] if low == high else parted[:high].max()
-        out[r] = 0.5 * (below + parted[high])
+        out[r] = 0.5 * below + 0.5 * parted[high]  # their sum could overflow
     return out
 
 

@@ -150,5 +150,5 @@ def _awaited(future: "Future[Result]") -> Result:
         try:
             return future.result(PAUSE)
         except TimeoutError:
-            if future.done():  # the call itself ran into one
-                raise
+            if future.done():  # it came just now, or the call itself ran into a timeout
+                return future.result()

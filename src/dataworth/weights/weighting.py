@@ -121,7 +121,7 @@ class Weighting(RowRanker):
             The points that have weight.
         """
         assert self.kind is not None
-        rows = np.ascontiguousarray(rows)
+        rows = np.ascontiguousarray(rows, np.float64)
         order, cutoffs = np.empty(rows.shape, np.int64), np.full(rows.shape[0], np.inf)
         if self.kind.equal:
             ranking.extents(rows, own)

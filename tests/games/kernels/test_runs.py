@@ -127,6 +127,27 @@ def test_many_points_of_one_weight_lose_no_digits(k: int) -> None:
     assert math.fsum(values) == pytest.approx(right[:k].mean() - 0.5, abs=1e-12)
 
 
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("k", [256, 257, 600])
+def test_many_neighbors_of_one_weight_equal_the_unweighted_ones(k: int, power: int) -> None:
+    """Chances of so many neighbours could vanish, and all values with them."""
+    n = 2_000
+    rng = np.random.default_rng(k)
+    c, order, ones = shapley_like(n, k), np.arange(n), np.ones(n, np.int16)
+    weighted, equal = Weighting("rbf", 0.5, 1), Weighting("uniform", "auto", 1)
+    codes, targets = rng.integers(0, 2, n), rng.normal(size=n)
+
+    def values(weighting: Weighting) -> NDArray[np.float64]:
+        game = (
+            SoftGame(codes, 2, k, weighting, c)
+            if power == 1
+            else RegressionGame(targets, k, weighting, c)
+        )
+        return game.solve(Ranked(order, ones, None, True), 1).inner
+
+    np.testing.assert_allclose(values(weighted), values(equal), rtol=0, atol=1e-14)
+
+
 def test_runs_are_used_where_they_are_cheaper() -> None:
     assert vote_runs.is_cheaper(100_000, 5, 14, 200)
     assert not vote_runs.is_cheaper(2, 5, 14, 200)

@@ -18,7 +18,8 @@ ratios, and each later one follows by
     p_{j+1} = p_j (n-j) (K-1-j) / ((j+1) (mu-K+1+j)).
 
 A run here is a stretch of ranks with the same weight inside one block of ranks, each of which ends
-at four times the rank at which it starts. So p_0 is at least about 4^-K, and does not underflow.
+at four times the rank at which it starts. So p_0 is at least about 5.2^-K. With more than
+`MOST_NEIGHBORS` it would come near the smallest numbers, and the kernels go rank by rank instead.
 """
 
 import numpy as np
@@ -28,6 +29,7 @@ from dataworth.compiled import compiled, inlined, uint64
 
 BLOCK = 256  # so many ranks are computed side by side
 CHUNK = 512  # so many ranks are searched for changes of weight at a time
+MOST_NEIGHBORS = 256
 GROWTH = 4  # how many times as far a block of ranks reaches as the one before
 
 

@@ -46,7 +46,13 @@ from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
-from dataworth.games.kernels.runs import BLOCK, pass_ranks, pass_ranks_squared, runs_of
+from dataworth.games.kernels.runs import (
+    BLOCK,
+    MOST_NEIGHBORS,
+    pass_ranks,
+    pass_ranks_squared,
+    runs_of,
+)
 from dataworth.games.kernels.subset_moments import (
     Points,
     Shape,
@@ -197,7 +203,8 @@ def _far_ranks(
         if run == 0 or blocks[run] != blocks[run - 1]:
             terms = downdate_terms(first, levels - 1)
         block_sums = sums[blocks[run]]
-        if stop - first == 1 or 2 * (stop - first) < levels:
+        short = stop - first == 1 or 2 * (stop - first) < levels
+        if short or levels > MOST_NEIGHBORS:
             powers = powers_of(points, first, terms, scratch)
             for m in range(first, stop):
                 read(block_sums, powers, shape, terms, parts)
