@@ -16,16 +16,19 @@ demo: .venv/.core
 
 test: .venv/.dev
 	@bash scripts/browser
+	$(BIN)/python -m tests.warm_up
 	$(BIN)/python $(SUITE)
 
 # The lowest versions that pyproject.toml declares, on the oldest Python: OLDEST names one where
 # `python3.11` is not on the path.
 OLDEST ?= python3.11
 test-minimum: .venv-minimum/.dev
+	$(BIN:.venv/%=.venv-minimum/%)/python -m tests.warm_up
 	$(BIN:.venv/%=.venv-minimum/%)/python $(SUITE)
 
 # The newest versions on another Python, such as make test-python PYTHON=python3.13.
 test-python: .venv-$(notdir $(PYTHON))/.dev
+	$(BIN:.venv/%=.venv-$(notdir $(PYTHON))/%)/python -m tests.warm_up
 	$(BIN:.venv/%=.venv-$(notdir $(PYTHON))/%)/python $(SUITE)
 
 # As with python -O, also in the processes that tests start: no assert of the package is run. Those

@@ -22,7 +22,7 @@ import numpy as np
 from dataworth import KNNShapley
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(20_000, 8)), rng.integers(0, 3, 20_000)
-X_val, y_val = rng.normal(size=(400, 8)), rng.integers(0, 3, 400)
+X_val, y_val = rng.normal(size=(1600, 8)), rng.integers(0, 3, 1600)
 valuator = KNNShapley(n_neighbors=10, weights="linear", n_jobs=2).fit(X, y)
 print("ready", flush=True)
 values = valuator.value(X_val, y_val, checkpoint=sys.argv[1] if len(sys.argv) > 1 else None)
@@ -48,8 +48,10 @@ def finish(process: subprocess.Popen[bytes]) -> Any:
 
 def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
+    finish(start())  # compiles, if nobody has yet
+    process = start()
     begun = time.monotonic()
-    ref = finish(start())
+    ref = finish(process)
     whole = time.monotonic() - begun
     folder = tmp_path / "run"
     for _ in range(20):
@@ -62,7 +64,7 @@ def test_twenty_kills_change_nothing(tmp_path: Path) -> None:
     # The kills hit a run that had begun and was not done.
     assert any(folder.glob("state-*.npz"))
     blocks = [json.loads(str(np.load(p)["facts"]))["blocks"] for p in folder.glob("state-*.npz")]
-    assert 0 < max(blocks) < 50
+    assert 0 < max(blocks) < 200
     np.testing.assert_array_equal(finish(start(str(folder))), ref)
 
 
