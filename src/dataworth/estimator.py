@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, overload
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
@@ -400,7 +401,7 @@ class KNNShapley(BaseEstimator):
         """
         check_is_fitted(self, "_training")
         if not hasattr(self, "_last"):
-            raise ValueError("explain needs values: call value first.")
+            raise NotFittedError("explain needs values: call value first.")
         own = self._last.get(threading.get_ident())
         last = next(reversed(self._last.values())) if own is None else own
         several = np.ndim(points) > 0
