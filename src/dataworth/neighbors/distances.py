@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 from sklearn.neighbors import VALID_METRICS
 
 from dataworth.arrays import Array, Floats
-from dataworth.compiled import compiled
+from dataworth.compiled import compiled, uint64
 from dataworth.errors import InputError
 from dataworth.inputs import checks
 
@@ -20,6 +20,7 @@ from dataworth.inputs import checks
 SPARSE_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan")
 
 NO_COLUMN = np.iinfo(np.int64).max  # beyond all columns
+TILE = 2048  # so many numbers of training points are compared with all queries of a block
 LEAST = 1e-150  # the squares of smaller numbers vanish
 
 Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
@@ -27,15 +28,35 @@ Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
 
 @compiled(fastmath=True)
 def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
-    for j in range(points.shape[0]):
-        point = points[j]
-        for i in range(queries.shape[0]):
-            query = queries[i]
-            total = 0.0
-            for f in range(point.size):
-                difference = np.float64(query[f]) - np.float64(point[f])
-                total += difference * difference
-            out[i, j] = np.sqrt(total)
+    """Two queries at a time share each number of a point; a last one alone is taken twice.
+
+    There is no other code for single queries, so that all sums are in the same order. All queries
+    of a block meet a few points, which stay in the cache, before the next ones are read.
+    """
+    n, n_features = queries.shape
+    pairs = np.empty((n + n % 2, n_features))
+    for i in range(pairs.shape[0]):
+        pairs[i] = queries[min(i, n - 1)]
+    some = np.empty((max(TILE // n_features, 1), n_features))
+    for start in range(0, points.shape[0], some.shape[0]):
+        size = min(some.shape[0], points.shape[0] - start)
+        for j in range(size):
+            for f in range(uint64(n_features)):
+                some[j, f] = points[start + j, f]
+        for i in range(0, n, 2):
+            first, second = pairs[i], pairs[i + 1]
+            for j in range(size):
+                point = some[j]
+                one = two = 0.0
+                for f in range(uint64(n_features)):
+                    number = point[f]
+                    difference = first[f] - number
+                    one += difference * difference
+                    difference = second[f] - number
+                    two += difference * difference
+                out[i, start + j] = np.sqrt(one)
+                if i + 1 < n:
+                    out[i + 1, start + j] = np.sqrt(two)
 
 
 @compiled(fastmath=True)
