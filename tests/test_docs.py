@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from inspect import signature
 from pathlib import Path
 
@@ -52,6 +53,25 @@ def test_links_lead_to_files(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if not target.startswith("https://"):
             assert (path.parent / target).exists(), target
+
+
+def test_how_to_install_is_said_in_one_place() -> None:
+    """The package is not published: what would look for it on an index finds nothing."""
+    published = re.compile(r"pip install +'?dataworth")
+    sources = list((ROOT / "src").rglob("*.py"))
+    for path in [*PAGES, *sources, ROOT / "CHANGELOG.md"]:
+        assert not published.search(path.read_text()), path
+    told = {path.name for path in PAGES if "pip install '." in path.read_text()}
+    assert told == {"README.md", "getting-started.md"}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    asked = {
+        name
+        for path in sources
+        for name in re.findall(r"""extra\([^)]*, "(\w+)"\)""", path.read_text())
+    }
+    assert {"cli", "plot", "ann"} <= asked <= set(extras)
 
 
 def test_targets_exist() -> None:

@@ -164,4 +164,7 @@ def test_without_matplotlib() -> None:
         "except ModuleNotFoundError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "a plot needs matplotlib: pip install 'dataworth[plot]'"
+    assert (
+        done.stdout.strip()
+        == "a plot needs matplotlib: pip install '.[plot]' in the folder of dataworth's sources"
+    )

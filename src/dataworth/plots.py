@@ -1,6 +1,6 @@
 """Pictures of values, and the curves behind them.
 
-The curves are plain functions; the pictures need matplotlib (`pip install 'dataworth[plot]'`).
+The curves are plain functions; the pictures need matplotlib (the extra `plot`).
 Each picture takes `ax`, the axes to draw on, and returns them; without `ax` it makes new ones.
 """
 

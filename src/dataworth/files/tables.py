@@ -1,6 +1,6 @@
 """Files of tables: CSV, TSV, Parquet, Arrow and Feather through pyarrow, and numpy's own.
 
-pyarrow comes with the command line (`pip install 'dataworth[cli]'`). Nothing is ever unpickled.
+pyarrow comes with the command line (the extra `cli`). Nothing is ever unpickled.
 A new format of tables is one entry in `FORMATS`.
 """
 
