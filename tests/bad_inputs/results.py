@@ -173,6 +173,7 @@ REPORTS = [
         "by": ("b", ["a", "b"], 3, None),
         "image": ("b", 3),
         "validation": (3, "trian", {"a": [1], "b": [1, 2]}),
+        "source": (3, "", "photos.zip", "train.csv"),
         "title": (3, None),
         "values": (None, [1.0] * 6),
         "explanations": (3, [3], None),
