@@ -24,9 +24,11 @@ from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
 from dataworth.games import semivalues
+from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
+from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
-from dataworth.result import DataValues, read_values
+from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
 
@@ -103,6 +105,26 @@ def valuator(**params: Any) -> KNNShapley:
     made = KNNShapley(**params)
     usage(Settings.of, made.get_params(deep=False))
     return made
+
+
+def check_task(task: str, game: str | None) -> None:
+    """Refuse a game that does not fit the task."""
+    if task != "auto" and game is not None and is_numeric(game) != (task == "numbers"):
+        raise typer.BadParameter(f"--task must fit --game; got {task} and {game}.")
+
+
+def decide_task(valuator: KNNShapley, y: Any) -> None:
+    """Play the game of numbers if the labels look like quantities, and say so."""
+    labels = np.asarray(frames.entries(y, "y"))
+    whole = labels.dtype.kind in "iu" or (labels.dtype.kind == "f" and (labels % 1 == 0).all())
+    if not whole or not are_quantities(labels):  # fractions are refused further down
+        return
+    valuator.set_params(game=NUMERIC_GAME)
+    usage(Settings.of, valuator.get_params(deep=False))
+    terminal.note(
+        f"the labels are {np.unique(labels).size:,} different numbers, so they are predicted as "
+        f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class."
+    )
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:

@@ -10,6 +10,7 @@ import typer
 from dataworth.games.registry import GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
+from dataworth.inputs.targets import TASKS
 from dataworth.weights.functions import WEIGHTS
 
 DATA, RESULTS, METHOD = "Data", "Results", "Method"  # the panels of --help
@@ -89,9 +90,10 @@ if TYPE_CHECKING:
     WeightName: TypeAlias = str
     EncoderName: TypeAlias = str
     TieName: TypeAlias = str
+    TaskName: TypeAlias = str
 else:
     GameName, WeightName = Literal[*GAMES], Literal[*WEIGHTS]
-    EncoderName, TieName = Literal[*ENCODERS], Literal[*TIES]
+    EncoderName, TieName, TaskName = Literal[*ENCODERS], Literal[*TIES], Literal[*TASKS]
 
 
 def option(panel: str, help: str, *names: str, **rest: Any) -> Any:
@@ -105,6 +107,14 @@ def listed(entries: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: {words}" for name, words in said.items()) + "."
 
 
+Task = Annotated[
+    TaskName,
+    option(
+        DATA,
+        "What the labels are: classes, or numbers to predict. auto takes them for numbers to "
+        "predict if there are many different ones, and says so.",
+    ),
+]
 Label = Annotated[
     str | None,
     option(

@@ -1,7 +1,10 @@
 """What the command line shows in the terminal."""
 
 import sys
-from typing import Any, TextIO
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from rich.console import Console
@@ -10,13 +13,45 @@ from rich.text import Text
 
 from dataworth.arrays import Array
 from dataworth.cli import STANDARD_OUTPUT
+from dataworth.cli.options import typed
+from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
 from dataworth.result import DataValues
+
+if TYPE_CHECKING:  # it loads models, which few commands need
+    from dataworth.comparison import Comparison
+
+# What a comparison shows of each model.
+COLUMNS = ("metric", "before", "after", "difference", "95 % interval", "verdict")
 
 
 def note(text: str) -> None:
     """Say something that is not part of the results."""
     print(f"dataworth: note: {text}", file=sys.stderr)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Say warnings about what was read as notes, in the words of the command line."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, ReadingWarning):
+                note(typed(str(message)))
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", ReadingWarning)
+        yield
 
 
 @naming(STANDARD_OUTPUT)
@@ -62,6 +97,22 @@ def summary(
 
 
 @naming(STANDARD_OUTPUT)
+def comparison(made: "Comparison") -> None:
+    """The verdict in a line, what each model scores before and after, and how they were judged."""
+    console = Console(file=sys.stdout, highlight=False, markup=False)
+    console.print(f"{made}")
+    rows = f"{made.n_before:,} rows before and {made.n_after:,} after"
+    table = _table(f"{rows}, judged on {made.how}", ["model", *COLUMNS])
+    for score in made.scores:
+        ends = f"{score.shown(score.lower)} to {score.shown(score.upper)}"
+        numbers = [score.shown(x) for x in (score.before, score.after, score.difference)]
+        table.add_row(Text(_shown(score.model)), score.metric, *numbers, ends, score.verdict)
+    console.print(table)
+    for said in made.notes:
+        note(said)
+
+
+@naming(STANDARD_OUTPUT)
 def parameters(values: DataValues, out: TextIO) -> None:
     """How the values were computed, one parameter per line."""
     console = Console(file=out, highlight=False, markup=False)
@@ -84,7 +135,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
 def _table(title: str, names: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=None, title_style="bold")
     for name in names:
-        left = name in ("index", "label", "group")
+        left = name in ("index", "label", "group", "model", "metric", "verdict")
         table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
     return table
 
