@@ -81,6 +81,7 @@ def test_neighbours_and_what_they_suggest(params: dict[str, Any]) -> None:
     assert (got.label, got.suggested) == ("no", "yes")
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_folds_are_explained_by_the_encoders_that_judged() -> None:
     """Random labels: an encoder that has seen a label would suggest it far too often."""
     rng = np.random.default_rng(0)

@@ -30,7 +30,7 @@ from dataworth.run import adding_up
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.settings import ADAPTIVE_RATIO, Settings
-from dataworth.training.folds import Fold, folds
+from dataworth.training.folds import Fold, Outside, folds
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -309,6 +309,8 @@ class KNNShapley(BaseEstimator):
             Numbers, or whatever the encoder takes; (n_val, n_train) distances with
             metric="precomputed". Without X_val and `cv`, every training point in turn is the
             validation point for all others (leave-one-out).
+            If many validation points are training points too, which would judge themselves, a
+            warning says so.
         y_val : (n_val,) array-like
             Labels, each of which was seen in `fit`; numbers for regression.
         cv : int or splitter
@@ -331,6 +333,7 @@ class KNNShapley(BaseEstimator):
         partial = training.is_partial(X_val, settings.limited)
         settings.check_partial(partial)
         parts = folds(training, X_val, y_val, cv)
+        _check_judges(parts)
         if X_val is not None and hasattr(self, "n_features_in_"):
             validate_data(self, X_val, reset=False, skip_check_array=True)
         bounded = settings.is_bounded(partial)
@@ -418,6 +421,19 @@ class KNNShapley(BaseEstimator):
             chosen = checks.positions(points if several else [points], "points", n_points)
         explained = explanation.explain(self._training, last.settings, last.folds, chosen)
         return explained if several else explained[0]
+
+
+def _check_judges(parts: Sequence[Fold]) -> None:
+    """Warn if validation points are training points, which then vouch for themselves."""
+    fold = parts[0]
+    copies = fold.training_points if isinstance(fold, Outside) else 0
+    if copies:
+        warnings.warn(
+            f"{copies} of the {fold.size} validation points are training points too, and judge "
+            "themselves; value() without validation points lets each judge only the others.",
+            ReadingWarning,
+            stacklevel=3,
+        )
 
 
 def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:

@@ -10,7 +10,6 @@ import typer
 from dataworth.games.registry import GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
-from dataworth.inputs.targets import TASKS
 from dataworth.weights.functions import WEIGHTS
 
 DATA, RESULTS, METHOD = "Data", "Results", "Method"  # the panels of --help
@@ -61,6 +60,7 @@ def typed(text: str) -> str:
         return f"{name} {value}"
 
     text = text.replace("value(cv=5)", "--cv 5").replace("without X_val", "without --validation")
+    text = text.replace("value() without validation points", "leaving out --validation")
     text = re.sub(r", ('\w+') or None", r" or \1", _SPELLED.sub(option, text))
     return re.sub(r",? or None|None or ", "", text)
 
@@ -80,6 +80,12 @@ ENCODERS: Mapping[str, Entry] = _entries(
     auto="encodes the columns of tables and takes arrays as they are",
     none="takes numbers as they are",
     forest="learns from the labels (give --validation or --cv with it)",
+)
+
+TASKS: Mapping[str, Entry] = _entries(
+    auto="takes labels for numbers to predict if there are many different ones, and says so",
+    classes="takes each label for a class",
+    numbers="takes labels for numbers to predict",
 )
 
 SEMIVALUES_TYPED = ", ".join(kind.typed for kind in SEMIVALUES.values())
@@ -111,8 +117,7 @@ Task = Annotated[
     TaskName,
     option(
         DATA,
-        "What the labels are: classes, or numbers to predict. auto takes them for numbers to "
-        "predict if there are many different ones, and says so.",
+        f"What the labels are. {listed(TASKS)}",
     ),
 ]
 Label = Annotated[
