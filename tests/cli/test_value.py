@@ -179,3 +179,37 @@ def test_many_whole_numbers_are_quantities(run: Any) -> None:
         assert DataValues.load("v.npz").params["game"] == game
     for typed in ("--task classes --game regression", "--task numbers --game soft"):
         run.refused(f"value p.csv --label y {typed}", 2, "--task must fit --game; got ")
+
+
+def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
+    table = rows()
+    table["size"] = [f"{x:.3f}" for x in table["size"]]
+    table["size"][2] = "n.k."
+    table["same"] = ["x"] * len(table["y"])
+    tables.write_table("odd.csv", pa.table(table))
+    ran = run("value odd.csv --label y")
+    assert ran.code == 0
+    said = ran.out.splitlines()[0]
+    assert said == "5 features: 1 number, 2 categories, 1 text, 1 constant."
+    assert ran.err.splitlines() == [
+        "dataworth: note: column 'name' seems to name rows: hardly any entry comes twice; "
+        "use --id name or --drop name if it does.",
+        "dataworth: note: column 'size' is nearly numeric: 1 of 60 entries are not numbers, "
+        "such as 'n.k.', and count as missing.",
+        "dataworth: note: column 'same' is the same in all rows, so it is left out.",
+    ]
+    ran = run("value odd.csv --label y --id name --drop same --cv 3 -o -")
+    assert ran.err.startswith("3 features: 1 number, 2 categories.\n")
+    assert ran.err.count("dataworth: note: ") == 1
+    assert ran.out.startswith("id,value")
+    again = run("value train.csv --label y --features size --validation val.csv")
+    assert again.out.startswith("1 feature: 1 number.\n60 training points, 1 feature, ")
+
+
+def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:
+    ran = run("value train.csv --label y --features size --validation train.csv")
+    assert ran.code == 0
+    assert ran.err == (
+        "dataworth: note: 60 of the 60 validation points are training points too, and judge "
+        "themselves; leaving out --validation lets each judge only the others.\n"
+    )

@@ -4,11 +4,12 @@ What is wrong with them is a `typer.BadParameter` or an `InputError`, which end 
 code 2.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import typer
@@ -18,8 +19,8 @@ from dataworth.arrays import Array
 from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
-from dataworth.encoders.tables import TableEncoder
-from dataworth.errors import InputError
+from dataworth.encoders.tables import TableEncoder, kinds_in_words
+from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
@@ -121,9 +122,11 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
         return
     valuator.set_params(game=NUMERIC_GAME)
     usage(Settings.of, valuator.get_params(deep=False))
-    terminal.note(
+    warnings.warn(
         f"the labels are {np.unique(labels).size:,} different numbers, so they are predicted as "
-        f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class."
+        f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class.",
+        ReadingWarning,
+        stacklevel=2,
     )
 
 
@@ -347,6 +350,19 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
     wanted, given = source.matrix.shape[1], matrix.shape[1]
     if given != wanted:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
+
+
+def tell_columns(X: Any, encoder: str, out: TextIO) -> None:
+    """Say in a line what the columns of a table were taken for, and note what may be misread."""
+    if encoder == "none" or frames.frame(X) is None:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # the notes say the same
+        read = TableEncoder().fit(X)
+    print(f"{kinds_in_words(read.kinds_)}.", file=out)
+    for name, said in read.notes_.items():
+        advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
+        terminal.note(f"column {name!r} {said}{advice}.")
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:

@@ -21,9 +21,6 @@ from dataworth.result import DataValues
 if TYPE_CHECKING:  # it loads models, which few commands need
     from dataworth.comparison import Comparison
 
-# What a comparison shows of each model.
-COLUMNS = ("metric", "before", "after", "difference", "95 % interval", "verdict")
-
 
 def note(text: str) -> None:
     """Say something that is not part of the results."""
@@ -32,7 +29,11 @@ def note(text: str) -> None:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Say warnings about what was read as notes, in the words of the command line."""
+    """Say warnings about what was read as notes, in the words of the command line.
+
+    They are said at the end, and only if all went well: an error is a single line.
+    """
+    said: list[str] = []
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
@@ -45,13 +46,15 @@ def notes() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if issubclass(category, ReadingWarning):
-                note(typed(str(message)))
+                said.append(typed(str(message)))
             else:
                 usual(message, category, filename, lineno, file, line)
 
         warnings.showwarning = show
         warnings.simplefilter("always", ReadingWarning)
         yield
+    for text in dict.fromkeys(said):
+        note(text)
 
 
 @naming(STANDARD_OUTPUT)
@@ -102,11 +105,15 @@ def comparison(made: "Comparison") -> None:
     console = Console(file=sys.stdout, highlight=False, markup=False)
     console.print(f"{made}")
     rows = f"{made.n_before:,} rows before and {made.n_after:,} after"
-    table = _table(f"{rows}, judged on {made.how}", ["model", *COLUMNS])
+    # The headline names the metric; a column of it is worth its width only if there are several.
+    metric = ["metric"] if len(made.in_headline) < len(made.scores) else []
+    names = ["model", *metric, "before", "after", "difference", "95 % interval", "verdict"]
+    table = _table(f"{rows}, judged on {made.how}", names)
     for score in made.scores:
         ends = f"{score.shown(score.lower)} to {score.shown(score.upper)}"
         numbers = [score.shown(x) for x in (score.before, score.after, score.difference)]
-        table.add_row(Text(_shown(score.model)), score.metric, *numbers, ends, score.verdict)
+        about = [_shown(score.model), *([score.metric] if metric else [])]
+        table.add_row(*(Text(cell) for cell in [*about, *numbers, ends, score.verdict]))
     console.print(table)
     for said in made.notes:
         note(said)

@@ -19,6 +19,8 @@ from dataworth.errors import InputError, extra, near
 from dataworth.files import paths
 from dataworth.files.atomic import atomic
 
+ALSO_MISSING = ("None", "<NA>")  # spellings that pandas takes for missing and pyarrow does not
+
 
 class Format(Protocol):
     """How tables of one format are read and written."""
@@ -272,6 +274,7 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
     def parsed(decimal: str) -> Any:
         convert = arrow_csv.ConvertOptions(
             strings_can_be_null=True,
+            null_values=[*arrow_csv.ConvertOptions().null_values, *ALSO_MISSING],
             decimal_point=decimal,
             column_types=dict.fromkeys(named, pa.string()),
         )
