@@ -256,7 +256,8 @@ class DataValues:
         ax : matplotlib axes or None
             The axes to draw on; None makes new ones.
         **options
-            `model` and `fractions`, as in `dataworth.plots.removal_curve`.
+            `model`, `fractions` and `progress`, as in `dataworth.plots.removal_curve`, and
+            `cutoff`: how many points you mean to remove, which a line marks.
 
         Returns
         -------
