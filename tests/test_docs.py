@@ -121,6 +121,7 @@ def test_options_of_the_command_line() -> None:
             commands.info,
             commands.report,
             commands.apply_,
+            commands.compare,
         )
         for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
     }
