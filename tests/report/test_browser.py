@@ -230,6 +230,15 @@ def test_the_last_instruction_can_be_copied_and_run(
     assert cleaned["kind"].to_pylist() == ["dog", "dog", "dog", "owl", "cat"]
 
 
+def test_the_last_instruction_fits_a_narrow_page(show: Reader, tmp_path: Path) -> None:
+    narrow = {"viewport": {"width": 400, "height": 800}}
+    page = pets(show, source=tmp_path / f"{'long' * 20}.csv", context=narrow)
+    press(page, 1, "Remove")
+    downloaded(page)
+    assert page.locator("#next code").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
 def test_the_last_instruction_without_a_file_is_python(show: Reader) -> None:
     for options, call in (
         ({}, "decisions.apply(decisions.read('decisions.csv'), columns)"),
