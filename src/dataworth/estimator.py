@@ -72,7 +72,7 @@ class KNNShapley(BaseEstimator):
         only their distances. Exact values need no more neighbours than these, however large the
         training set is.
     n_bits : int from 1 to 10, or None, default 3
-        Weights are rounded to 2^n_bits levels. More of them cost little.
+        Weights are rounded to 2^n_bits levels. More of them cost little, except in the hard game.
         None keeps real weights, except in the hard game, which needs integers. Utilities then have
         a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
         largest (1e-140 for regression) count as 0. Uniform weights need no rounding.

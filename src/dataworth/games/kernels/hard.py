@@ -21,7 +21,7 @@ from dataworth.games.kernels.walk import Lattice
 
 
 @compiled()
-def _signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
+def signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
     """Return the lattice of the binary game; the id of a point is its signed weight plus `top`.
 
     Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
@@ -86,7 +86,7 @@ def binary(
     inside, outside, margin_in, margin_out = room(c, players, weights.size, k)
     if weights.size == players:
         outside = outside[:0]
-    game = _signed_sum_lattice(k, top, tie)
+    game = signed_sum_lattice(k, top, tie)
     vote(weights, right, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
 

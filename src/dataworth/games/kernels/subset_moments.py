@@ -60,7 +60,7 @@ class Points(NamedTuple):
 
 
 @inlined
-def is_tabled(points: Points) -> bool:
+def has_table(points: Points) -> bool:
     """Say whether powers are looked up in the table."""
     return points.table.shape[0] > 0
 
