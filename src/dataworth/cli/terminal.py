@@ -108,7 +108,8 @@ def comparison(made: "Comparison") -> None:
     # The headline names the metric; a column of it is worth its width only if there are several.
     metric = ["metric"] if len(made.in_headline) < len(made.scores) else []
     names = ["model", *metric, "before", "after", "difference", "95 % interval", "verdict"]
-    table = _table(f"{rows}, judged on {made.how}", names)
+    console.print(f"{rows}, judged on {made.how}", soft_wrap=True)
+    table = _table("", names)
     for score in made.scores:
         ends = f"{score.shown(score.lower)} to {score.shown(score.upper)}"
         numbers = [score.shown(x) for x in (score.before, score.after, score.difference)]
