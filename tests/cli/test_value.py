@@ -190,13 +190,14 @@ def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
     ran = run("value odd.csv --label y")
     assert ran.code == 0
     said = ran.out.splitlines()[0]
-    assert said == "5 features: 1 number, 2 categories, 1 text, 1 constant."
+    assert said == "4 features: 1 number, 2 categories, 1 text."
     assert ran.err.splitlines() == [
         "dataworth: note: column 'name' seems to name rows: hardly any entry comes twice; "
         "use --id name or --drop name if it does.",
         "dataworth: note: column 'size' is nearly numeric: 1 of 60 entries are not numbers, "
         "such as 'n.k.', and count as missing.",
-        "dataworth: note: column 'same' is the same in all rows, so it is left out.",
+        "dataworth: note: 1 column is not used, as all entries are the same, missing, or "
+        "categories that come only once: 'same'.",
     ]
     ran = run("value odd.csv --label y --id name --drop same --cv 3 -o -")
     assert ran.err.startswith("3 features: 1 number, 2 categories.\n")

@@ -29,6 +29,7 @@ from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
 from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
+from dataworth.report.images import Gallery
 from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
@@ -316,6 +317,7 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
     """Features and labels of the training points, and the validation points if there are any."""
     source, label = data.source, data.label
     X, y = source.features(data.features), source.column(label, "--label")
+    _check_numbers(X, data, source.name)
     if cv is not None and cv > len(source):
         raise typer.BadParameter(f"--cv must be at most the number of points, {len(source)}.")
     if validation is not None:
@@ -328,7 +330,9 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
             )
         other = read(validation, "--validation")
         _same_width(source, other.matrix, str(validation))
-        return X, y, Judges(other.features(data.features), other.column(label, "--label"), other)
+        X_val = other.features(data.features)
+        _check_numbers(X_val, data, other.name)
+        return X, y, Judges(X_val, other.column(label, "--label"), other)
     inside = {"X_val", "y_val"} & set(source.others)
     if len(inside) == 1:
         lacking = min({"X_val", "y_val"} - inside)
@@ -336,11 +340,41 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
     if inside and cv is not None:
         terminal.note(f"X_val of {source.name} is not used, because of --cv.")
     if cv is None and inside:
-        matrix = checks.matrix(source.others["X_val"], "X_val")
-        _same_width(source, matrix, f"X_val of {source.name}")
-        inner = replace(source, matrix=matrix)
-        return X, y, Judges(inner.features(data.features), source.others["y_val"], None)
+        matrix, name = source.others["X_val"], f"X_val of {source.name}"
+        if matrix.ndim != 2 or not matrix.size:
+            raise InputError(name, "be a two-dimensional array", f"got shape {matrix.shape}")
+        _same_width(source, matrix, name)
+        X_val = replace(source, matrix=matrix).features(data.features)
+        _check_numbers(X_val, data, name)
+        return X, y, Judges(X_val, source.others["y_val"], None)
     return X, y, None
+
+
+def _check_numbers(X: Any, data: Data, name: str) -> None:
+    """Check features that are an array, and name a bad column by its number in the file."""
+    if data.source.matrix is not None and isinstance(X, np.ndarray):
+        checks.matrix(X, name, names=[int(column) for column in data.features])
+
+
+def check_pictures(data: Data, root: Path | None) -> None:
+    """Check a column of pictures before any work, and say how many of them are not there."""
+    if data.image is None:
+        return
+    folder = image_folder(data, root)
+    gallery = Gallery(data.source.columns()[data.image], folder)
+    gallery.check("--image")
+    count = gallery.count()
+    if count.found < count.named:
+        outside = f"; {count.outside:,} would be outside of it" if count.outside else ""
+        terminal.note(
+            f"{count.found:,} of {count.named:,} pictures in column {data.image!r} were found in "
+            f"{str(folder)!r}{outside}."
+        )
+
+
+def image_folder(data: Data, root: Path | None) -> Path:
+    """The folder that pictures are in: the one given, or that of the training points."""
+    return (root or Path(data.source.name).parent).resolve()
 
 
 def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
@@ -352,17 +386,35 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
 
 
-def tell_columns(X: Any, encoder: str, out: TextIO) -> None:
-    """Say in a line what the columns of a table were taken for, and note what may be misread."""
+def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
+    """Say in a line what the columns of a table were taken for, and note what may be misread.
+
+    Returns
+    -------
+    list of str
+        The columns that do not become features, which a note names.
+    """
     if encoder == "none" or frames.frame(X) is None:
-        return
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReadingWarning)  # the notes say the same
         read = TableEncoder().fit(X)
-    print(f"{kinds_in_words(read.kinds_)}.", file=out)
-    for name, said in read.notes_.items():
-        advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
-        terminal.note(f"column {name!r} {said}{advice}.")
+    used = {name: kind for name, kind in read.kinds_.items() if kind != "constant"}
+    unused = [name for name in read.kinds_ if name not in used]
+    print(f"{kinds_in_words(used)}.", file=out)
+    for name in used:
+        said = read.notes_.get(name)
+        if said is not None:
+            advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
+            terminal.note(f"column {name!r} {said}{advice}.")
+    if unused:
+        listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")
+        are = "1 column is" if len(unused) == 1 else f"{len(unused)} columns are"
+        terminal.note(
+            f"{are} not used, as all entries are the same, missing, or categories that come only "
+            f"once: {listed}."
+        )
+    return unused
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:

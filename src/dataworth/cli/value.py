@@ -163,23 +163,29 @@ def value(
     data = inputs.training(
         train, label, id=id, group=group, image=image, by=by, features=features, drop=drop
     )
+    inputs.check_pictures(data, image_root)
     X, y, judges = inputs.arrays(data, validation, cv)
     inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
     out = sys.stderr if output == "-" else sys.stdout
     judged = () if judges is None else (judges.X, judges.y)
-    with inputs.in_words(data, validation), terminal.notes():
+    with (
+        inputs.in_words(data, validation),
+        terminal.notes(),
+        terminal.notes_of_the_run(),
+    ):
         if task == "auto" and game is None:
             inputs.decide_task(valuator, y)
         else:
             warnings.filterwarnings("ignore", message="y holds")  # the user has decided
         warnings.filterwarnings("ignore", message="column ")  # told below
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
-    inputs.tell_columns(X, encoder, out)
+    unused = inputs.tell_columns(X, encoder, out)
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
-    terminal.summary(values, data.owners, top, out, n_features=len(data.features), how=how)
+    n_features = len(data.features) - len(unused)
+    terminal.summary(values, data.owners, top, out, n_features=n_features, how=how)
     results.write_values(output, values, data)
     if report is not None:
         with inputs.in_words(data, validation):

@@ -154,7 +154,7 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
     if doublings > MOST_FITTED:
         return _trapezoid(doublings, power)
     ratio = 2.0**doublings
-    count = int(10 + 4 * power + 2 * doublings)
+    count = 8 * math.ceil((10 + 4 * power + 2 * doublings) / 8)  # kernels take eight at a time
     while True:
         rates = np.geomspace(0.2 / ratio, 10.0 * power + 5.0, count)
         total = np.geomspace(1.0, ratio, 12 * count)
@@ -165,7 +165,7 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
         error = _largest_error(rates, solution, ratio, power)
         if error <= TOLERANCE:
             return rates, solution, error
-        count += 2
+        count += 8
 
 
 def _largest_error(rates: Floats, coefficients: Floats, ratio: float, power: int) -> float:

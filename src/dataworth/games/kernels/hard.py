@@ -14,6 +14,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
+from dataworth.games.kernels import vote_runs
 from dataworth.games.kernels.adding import add_at
 from dataworth.games.kernels.coefficients import Coefficients, room
 from dataworth.games.kernels.vote_runs import vote
@@ -89,6 +90,11 @@ def binary(
     game = signed_sum_lattice(k, top, tie)
     vote(weights, right, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
+
+
+def seconds(n: int, neighbors: int, top: int) -> float:
+    """Return roughly how long one binary game of n points takes."""
+    return vote_runs.seconds(n, min(neighbors, n), top)
 
 
 @compiled()

@@ -25,6 +25,7 @@ from dataworth.games.kernels.runs import BLOCK, GROWTH, runs_of, shares, start_c
 from dataworth.games.kernels.vote_near import near_votes
 from dataworth.games.kernels.walk import (
     NEAR,
+    UPDATE,
     Lattice,
     add_gains,
     add_up,
@@ -36,9 +37,8 @@ from dataworth.games.kernels.walk import (
     start_table,
 )
 
-# Roughly what the steps of the two ways cost, in nanoseconds: a chance of one rank and pair, a
-# look-up in a table, and the update of one entry of a table. Only their ratios matter.
-CHANCE, LOOKUP, UPDATE = 0.4, 1.0, 0.2
+# Roughly what a chance of one rank and pair takes, and a look-up in a table, in nanoseconds.
+CHANCE, LOOKUP = 0.4, 1.0
 # With more neighbours, products of chances could overflow.
 MOST_NEIGHBORS = 128
 
@@ -55,6 +55,23 @@ def is_cheaper(length: int, levels: int, kinds: int, entries: int) -> bool:
     pairs = levels * (levels + 1.0) / 2.0
     once = LOOKUP * kinds * levels**3 / 3.0 + UPDATE * entries * levels
     return CHANCE * pairs * length + once < rank * length
+
+
+def seconds(n: int, levels: int, top: int) -> float:
+    """Return roughly how long a vote of n points takes, with K levels and weights up to `top`."""
+    if n == 0:
+        return 0.0
+    near = min(n, NEAR * levels)
+    entries = 0.5 * levels**2 * top
+    left_out = min(n, levels) ** 2 * top
+    steps = UPDATE * near * (entries + left_out)
+    length = max((n - near) // top, 1)
+    kinds = min(2 * top, n)
+    pairs = CHANCE * levels * (levels + 1.0) / 2.0
+    once = LOOKUP * kinds * levels**3 / 3.0 + UPDATE * entries * levels
+    rank = UPDATE * entries + LOOKUP * kinds * levels
+    far = min(pairs + once / length, rank) if levels <= MOST_NEIGHBORS else rank
+    return 1e-9 * (steps + far * (n - near))
 
 
 @compiled(fastmath=True)

@@ -37,6 +37,7 @@ from dataworth.compiled import compiled, inlined, uint64
 # Beyond this many times K ranks, the terms of the downdate fall, and it multiplies rounding errors
 # by about 2 sqrt(K) at most. Up to there, tables that leave out a point are walked instead.
 NEAR = 2
+UPDATE = 0.3  # roughly what the update of one entry of a table takes, in nanoseconds
 
 
 class Lattice(NamedTuple):
