@@ -73,7 +73,15 @@ ROOMS = (
     Room("explanation", "who made a value what it is"),
     Room("estimator", "KNNShapley: puts it all together"),
     Room(
-        PACKAGE, "the front door: public names", ("base", "encoders", "estimator", "result"), ("",)
+        "comparison",
+        "is a model better with cleaned data?",
+        ("base", "inputs", "encoders", "plots"),
+    ),
+    Room(
+        PACKAGE,
+        "the front door: public names",
+        ("base", "encoders", "estimator", "result", "comparison"),
+        ("",),
     ),
     Room("baselines", "algorithms of the literature"),
     Room("decisions", "what a reader decided"),

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from inspect import signature
 from pathlib import Path
 
@@ -54,6 +55,25 @@ def test_links_lead_to_files(path: Path) -> None:
             assert (path.parent / target).exists(), target
 
 
+def test_how_to_install_is_said_in_one_place() -> None:
+    """The package is not published: what would look for it on an index finds nothing."""
+    published = re.compile(r"pip install +'?dataworth")
+    sources = list((ROOT / "src").rglob("*.py"))
+    for path in [*PAGES, *sources, ROOT / "CHANGELOG.md"]:
+        assert not published.search(path.read_text()), path
+    told = {path.name for path in PAGES if "pip install '." in path.read_text()}
+    assert told == {"README.md", "getting-started.md"}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    asked = {
+        name
+        for path in sources
+        for name in re.findall(r"""extra\([^)]*, "(\w+)"\)""", path.read_text())
+    }
+    assert {"cli", "plot", "ann"} <= asked <= set(extras)
+
+
 def test_targets_exist() -> None:
     """Every `make` that a page names."""
     known = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -101,6 +121,7 @@ def test_options_of_the_command_line() -> None:
             commands.info,
             commands.report,
             commands.apply_,
+            commands.compare,
         )
         for option in (f"--{name.replace('_', '-')}" for name in signature(command).parameters)
     }

@@ -47,7 +47,8 @@ def test_a_wrong_type_is_caught_as_either() -> None:
 def test_a_missing_package_says_which_extra_brings_it(module: str) -> None:
     with pytest.raises(ModuleNotFoundError) as caught:
         extra(module, "plots", "plot")
-    assert str(caught.value) == "plots needs absent_package: pip install 'dataworth[plot]'"
+    how = "pip install '.[plot]' in the folder of dataworth's sources"
+    assert str(caught.value) == f"plots needs absent_package: {how}"
     assert caught.value.name == "absent_package"
     assert caught.value.__suppress_context__
 

@@ -14,7 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from dataworth import KNNShapley, __version__
+from dataworth.errors import ReadingWarning
 from dataworth.games.kernels import hard
+from dataworth.inputs.targets import are_quantities
 from dataworth.run import adding_up
 from tests import naive
 
@@ -285,6 +287,39 @@ def test_encoders_may_not_change_after_fit() -> None:
         valuator.set_params(encoder=equal).value(X[:5], y[:5]).values, first.values
     )
     assert valuator.explain(0).value == pytest.approx(first.values[0])
+
+
+def test_whole_numbers_that_may_be_quantities_are_a_warning() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    prices = (1000 * (300 + 50 * X[:, 0]).round()).astype(int)
+    with pytest.warns(ReadingWarning, match=r"different whole numbers.* use game='regression'"):
+        KNNShapley().fit(X, prices)
+    KNNShapley(game="regression").fit(X, prices)
+    KNNShapley().fit(X, prices.astype(str))  # warnings are errors here
+
+
+def test_which_numbers_are_quantities() -> None:
+    rng = np.random.default_rng(0)
+    for y in (
+        rng.permutation(np.repeat(7 * np.arange(30), 4)),  # with gaps, few of each
+        np.arange(1, 200),  # each once
+        rng.permutation(np.repeat(3 * np.arange(150), 50)),  # many, with gaps
+        rng.normal(size=40),
+    ):
+        assert are_quantities(y)
+    for y in (
+        np.arange(300) % 10,
+        np.arange(300) % 100,  # numbered as classes are
+        1 + np.arange(300) % 100,
+        7 * (np.arange(300) % 20),  # few
+        rng.permutation(np.repeat(7 * np.arange(30), 40)),  # many of each
+        np.array(["a", "b"]),
+        np.array([True, False]),
+        rng.normal(size=20),
+        np.append(rng.normal(size=50), np.nan),
+    ):
+        assert not are_quantities(y)
 
 
 class Started(Exception):

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
@@ -81,6 +82,7 @@ def test_neighbours_and_what_they_suggest(params: dict[str, Any]) -> None:
     assert (got.label, got.suggested) == ("no", "yes")
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_folds_are_explained_by_the_encoders_that_judged() -> None:
     """Random labels: an encoder that has seen a label would suggest it far too often."""
     rng = np.random.default_rng(0)
@@ -179,3 +181,25 @@ def test_another_thread_explains_the_last_values() -> None:
     with ThreadPoolExecutor(1) as pool:
         explained = pool.submit(valuator.explain, 5).result()
     assert explained.value == pytest.approx(values.values[5], abs=1e-14)
+
+
+def test_the_worst_points_are_explained_as_they_come() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    valuator = KNNShapley(n_neighbors=3).fit(X, y)
+    values = valuator.value()
+    got = valuator.explain(values.worst(3))
+    assert [why.index for why in got] == values.order[:3].tolist()
+    # A pandas index need not be in the order of the rows.
+    frame = pd.DataFrame(X, index=rng.permutation(30))
+    values = valuator.fit(frame, y).value()
+    got = valuator.explain(values.worst(3))
+    assert [why.index for why in got] == values.order[:3].tolist()
+    assert [why.value for why in got] == pytest.approx(values.worst(3)["value"].tolist())
+    frame.index = pd.Index([7] * 30)
+    values = valuator.fit(frame, y).value()
+    with pytest.raises(ValueError, match="points must name each .* the index has 7 30 times"):
+        valuator.explain(values.worst(1))
+    strange = np.array([(99, 0.0)], dtype=[("index", "i8"), ("value", "f8")])
+    with pytest.raises(ValueError, match="the index has 99 0 times"):
+        valuator.explain(strange)

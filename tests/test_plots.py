@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import matplotlib as mpl
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
 from dataworth import DataValues, KNNShapley, TableEncoder, plots
 
@@ -104,6 +105,60 @@ def test_removal_curve_of_tables_and_of_a_regression(values: DataValues) -> None
     assert plots.removal_curve(numbers, X, y, X_TEST, y_test, fractions=[0]).least[0] > 0.5
 
 
+def test_the_grid_is_fine_at_the_bottom(values: DataValues) -> None:
+    curve = plots.removal_curve(values, X, LABELS, X_TEST, TESTS)
+    assert curve.removed.tolist() == list(plots.FRACTIONS)
+    assert sum(0 < share <= 0.05 for share in curve.removed) >= 7
+    assert curve.removed[-1] == 0.5
+
+
+class Counting(KNeighborsClassifier):
+    fits: ClassVar[list[int]] = []
+
+    def fit(self, X: Any, y: Any) -> Any:
+        Counting.fits.append(len(y))
+        return super().fit(X, y)
+
+
+class CountingEncoder(TableEncoder):
+    fits: ClassVar[list[int]] = []
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        CountingEncoder.fits.append(len(X))
+        return super().fit(X, y)
+
+
+def test_models_get_tables_encoded_once(values: DataValues) -> None:
+    sides = np.where(X[:, 0] > 0, "left side", "right side")
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(side=sides)
+    tests = pd.DataFrame(X_TEST, columns=["a", "b"]).assign(side="left side")
+    data = (frame, LABELS, tests, TESTS)
+    shares = [0.0, 0.1, 0.2]
+    Counting.fits.clear()
+    got = plots.removal_curve(values, *data, model=Counting(3), fractions=shares)
+    assert sorted(Counting.fits) == [48] * 5 + [54] * 5 + [60]  # all points once
+    encoder = TableEncoder().fit(frame)
+    encoded = (encoder.transform(frame), LABELS, encoder.transform(tests), TESTS)
+    expected = plots.removal_curve(values, *encoded, model=Counting(3), fractions=shares)
+    assert_array_equal(got.least, expected.least)
+    CountingEncoder.fits.clear()
+    piped = make_pipeline(CountingEncoder(), Counting(3))
+    again = plots.removal_curve(values, *data, model=piped, fractions=shares)
+    assert_array_equal(again.least, expected.least)
+    assert CountingEncoder.fits == [60]
+
+
+def test_the_cutoff_is_marked(values: DataValues, tmp_path: Path) -> None:
+    data = (X, LABELS, X_TEST, TESTS)
+    ax = drawn(values.plot_removal(*data, fractions=[0, 0.3], cutoff=7), tmp_path)
+    assert_allclose(ax.lines[0].get_xdata(), [0, 100 * 7 / 60, 30])
+    assert_allclose(ax.lines[-1].get_xdata(), 100 * 7 / 60)
+    assert ax.lines[-1].get_label() == "cut-off: 7 points"
+    for bad in (-1, 60, 1.5):
+        with pytest.raises(ValueError, match="cutoff must be a whole number from 0 to 59"):
+            values.plot_removal(*data, cutoff=bad)
+
+
 def test_bad_calls(values: DataValues) -> None:
     for bad in (BAD[:5], BAD.astype(int)):
         with pytest.raises(ValueError, match="bad must hold True or False for each of the 60"):
@@ -164,4 +219,7 @@ def test_without_matplotlib() -> None:
         "except ModuleNotFoundError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "a plot needs matplotlib: pip install 'dataworth[plot]'"
+    assert (
+        done.stdout.strip()
+        == "a plot needs matplotlib: pip install '.[plot]' in the folder of dataworth's sources"
+    )

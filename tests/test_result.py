@@ -60,7 +60,7 @@ def test_the_game_says_whether_targets_are_numbers(values: DataValues) -> None:
 
 
 def test_save_and_load(values: DataValues, tmp_path: Path) -> None:
-    path = tmp_path / "values.dw"
+    path = tmp_path / "values"
     values.save(path)
     again = DataValues.load(path)
     for name in ("values", "lower", "upper", "index", "labels"):
@@ -72,6 +72,19 @@ def test_save_and_load(values: DataValues, tmp_path: Path) -> None:
         values.save(tmp_path / "no" / "values")
     with pytest.raises(IsADirectoryError, match="path must name a file"):
         values.save(tmp_path)
+
+
+def test_save_honours_the_ending_of_the_name(values: DataValues, tmp_path: Path) -> None:
+    for ending, first in ((".parquet", b"PAR1"), (".csv", b"index,value"), (".npz", b"PK")):
+        path = tmp_path / f"v{ending}"
+        values.save(path)
+        assert path.read_bytes().startswith(first)
+        np.testing.assert_array_equal(DataValues.load(path).values, values.values)
+    assert DataValues.load(tmp_path / "v.parquet").params == values.params
+    for bad in ("v.json", "v.pkl", "v.xlsx"):
+        with pytest.raises(ValueError, match=r"path must end in one of \.csv, .*; got"):
+            values.save(tmp_path / bad)
+        assert not (tmp_path / bad).exists()
 
 
 def test_save_keeps_permissions_and_links(values: DataValues, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ Data flows through the package in one direction, and a module imports only those
 - `run` goes through the validation points and adds up their values.
 - `result` holds the values, and `explanation` says where they come from.
 - `estimator` puts everything together as `KNNShapley`.
+- `comparison` trains models on data before and after cleaning.
 
 `plots` draws the figures. `report`, `decisions`, `cli`, `integrations`, `baselines` and `demo` use
 the package as anybody could. `docs/architecture.md` lists which module may import which.
@@ -26,6 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dataworth.comparison import compare
     from dataworth.encoders.forest import ForestLeaves
     from dataworth.encoders.tables import TableEncoder
     from dataworth.estimator import KNNShapley
@@ -33,13 +35,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder"]
+__all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder", "compare"]
 
 _HOMES = {
     "DataValues": "dataworth.result",
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
     "TableEncoder": "dataworth.encoders.tables",
+    "compare": "dataworth.comparison",
 }
 
 

@@ -221,11 +221,60 @@ def apply(
     See `read`.
     """
     table = {name: list(column) for name, column in columns.items()}
+    done = carried_out(decisions, table, label=label, id=id)
+    table[done.label] = done.labels
+    return {name: [column[at] for at in done.kept] for name, column in table.items()}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What decisions make of training data.
+
+    Attributes
+    ----------
+    label : str
+        The column of labels.
+    labels : list
+        All labels, the new ones in their places.
+    kept : list of int
+        The positions of the rows that stay.
+    relabelled, removed : int
+        How many rows got a new label, and how many went.
+    """
+
+    label: str
+    labels: list[Any]
+    kept: list[int]
+    relabelled: int
+    removed: int
+
+
+def carried_out(
+    decisions: Decisions,
+    table: Mapping[str, Sequence[Any]],
+    *,
+    label: str | None = None,
+    id: str | None = None,
+) -> Outcome:
+    """Find out what decisions make of training data, which stay as they are.
+
+    Parameters
+    ----------
+    decisions, label, id
+        As in `apply`.
+    table : mapping of str to sequence
+        The training data by column.
+
+    Returns
+    -------
+    Outcome
+        The new labels, and the rows that stay.
+    """
     sizes = {name: len(column) for name, column in table.items()}
     if len(set(sizes.values())) > 1:
         raise InputError("columns", "all have one length", f"got {sizes}")
     label = _column(table, label or decisions.label_column, "label")
-    labels = table[label]
+    labels = list(table[label])
     if decisions.data is not None and not _same_data(decisions.data, labels):
         raise _other_data(
             f"they were made for {decisions.data}, and column {label!r} has {describe(labels)}"
@@ -245,10 +294,9 @@ def apply(
         if row.new_label is not None:
             labels[row.position] = spelling.of(row.new_label, label)
     removed = {row.position for row in decisions.rows if row.decision == "remove"}
-    return {
-        name: [cell for position, cell in enumerate(column) if position not in removed]
-        for name, column in table.items()
-    }
+    relabelled = sum(row.new_label is not None for row in decisions.rows)
+    kept = [position for position in range(len(labels)) if position not in removed]
+    return Outcome(label, labels, kept, relabelled, len(removed))
 
 
 def _column(table: Mapping[str, Any], name: str | None, argument: str) -> str:

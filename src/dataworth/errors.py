@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import Any, Self
 
 LONGEST = 400  # characters that a message spends on what came
+# How an extra is installed. This is the only place to change when the package is published.
+INSTALL = "pip install '.[{extras}]' in the folder of dataworth's sources"
 
 
 class InputError(ValueError):
@@ -55,6 +57,10 @@ class InputTypeError(InputError, TypeError):
     """
 
 
+class ReadingWarning(UserWarning):
+    """What was given may have been read differently from how it was meant."""
+
+
 def near(value: Any, known: Iterable[str]) -> str:
     """Return a hint that names what was probably meant, or nothing if no name is near.
 
@@ -94,6 +100,5 @@ def extra(package: str, what: str, extras: str) -> Any:
         top = package.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != top:
             raise
-        raise ModuleNotFoundError(
-            f"{what} needs {top}: pip install 'dataworth[{extras}]'", name=top
-        ) from None
+        how = INSTALL.format(extras=extras)
+        raise ModuleNotFoundError(f"{what} needs {top}: {how}", name=top) from None

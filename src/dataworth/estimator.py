@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation
-from dataworth.arrays import Array
+from dataworth.arrays import Array, Table
+from dataworth.errors import ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
+from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
 from dataworth.result import DataValues
@@ -29,7 +31,7 @@ from dataworth.run import adding_up, workers
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.settings import ADAPTIVE_RATIO, Settings
-from dataworth.training.folds import Fold, folds
+from dataworth.training.folds import Fold, Outside, folds
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -254,8 +256,8 @@ class KNNShapley(BaseEstimator):
             h5py, and `ParquetRows`, are read a block at a time. Dask arrays stay on their workers;
             call `X.persist()` first, or they are computed anew for every batch.
         y : (n_train,) array-like
-            Labels: strings, integers or booleans. Whole floats count as integers. For regression,
-            numbers.
+            Labels: strings, integers or booleans. Whole floats count as integers, and a warning
+            says so if they are so many that they may be quantities. For regression, numbers.
 
         Returns
         -------
@@ -273,6 +275,14 @@ class KNNShapley(BaseEstimator):
             validate_data(self, X, skip_check_array=True)
         if not settings.game.numeric:
             self.classes_ = training.targets.names(np.arange(training.targets.n_classes))
+            if are_quantities(training.targets.given()):
+                warnings.warn(
+                    f"y holds {self.classes_.size} different whole numbers, each of which is taken "
+                    "for a class; use game='regression' if they are quantities, or make text of "
+                    "them if they are classes.",
+                    ReadingWarning,
+                    stacklevel=2,
+                )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
         self._training = training
@@ -302,6 +312,8 @@ class KNNShapley(BaseEstimator):
             Numbers, or whatever the encoder takes; (n_val, n_train) distances with
             metric="precomputed". Without X_val and `cv`, every training point in turn is the
             validation point for all others (leave-one-out).
+            If many validation points are training points too, which would judge themselves, a
+            warning says so.
         y_val : (n_val,) array-like
             Labels, each of which was seen in `fit`; numbers for regression.
         cv : int or splitter
@@ -324,6 +336,7 @@ class KNNShapley(BaseEstimator):
         partial = training.is_partial(X_val, settings.limited)
         settings.check_partial(partial)
         parts = folds(training, X_val, y_val, cv)
+        _check_judges(parts)
         if X_val is not None and hasattr(self, "n_features_in_"):
             validate_data(self, X_val, reset=False, skip_check_array=True)
         bounded = settings.is_bounded(partial)
@@ -370,9 +383,9 @@ class KNNShapley(BaseEstimator):
     @overload
     def explain(self, points: int) -> Explanation: ...
     @overload
-    def explain(self, points: Sequence[int]) -> list[Explanation]: ...
+    def explain(self, points: Sequence[int] | Table) -> list[Explanation]: ...
 
-    def explain(self, points: int | Sequence[int]) -> Explanation | list[Explanation]:
+    def explain(self, points: int | Sequence[int] | Table) -> Explanation | list[Explanation]:
         """Say what points add to each validation point, and what their neighbours are.
 
         This explains the values of the last call of `value`, with the settings, folds and encoders
@@ -381,8 +394,9 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        points : int or sequence of int
-            The position of a training point, or several positions.
+        points : int, sequence of int or structured array
+            The position of a training point, or several positions, or a table of points such as
+            `values.worst(3)`, whose field index names them.
 
         Returns
         -------
@@ -404,12 +418,26 @@ class KNNShapley(BaseEstimator):
             raise NotFittedError("explain needs values: call value first.")
         own = self._last.get(threading.get_ident())
         last = next(reversed(self._last.values())) if own is None else own
-        several = np.ndim(points) > 0
-        chosen = checks.positions(
-            points if several else [points], "points", self._training.n_points
-        )
+        several, n_points = np.ndim(points) > 0, self._training.n_points
+        if isinstance(points, np.ndarray) and "index" in (points.dtype.names or ()):
+            chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
+        else:
+            chosen = checks.positions(points if several else [points], "points", n_points)
         explained = explanation.explain(self._training, last.settings, last.folds, chosen)
         return explained if several else explained[0]
+
+
+def _check_judges(parts: Sequence[Fold]) -> None:
+    """Warn if validation points are training points, which then vouch for themselves."""
+    fold = parts[0]
+    copies = fold.training_points if isinstance(fold, Outside) else 0
+    if copies:
+        warnings.warn(
+            f"{copies} of the {fold.size} validation points are training points too, and judge "
+            "themselves; value() without validation points lets each judge only the others.",
+            ReadingWarning,
+            stacklevel=3,
+        )
 
 
 def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:

@@ -1,28 +1,36 @@
 """Pictures of values, and the curves behind them.
 
-The curves are plain functions; the pictures need matplotlib (`pip install 'dataworth[plot]'`).
+The curves are plain functions; the pictures need matplotlib (the extra `plot`).
 Each picture takes `ax`, the axes to draw on, and returns them; without `ax` it makes new ones.
 """
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline
+from tqdm.auto import tqdm
 
 from dataworth.arrays import Floats, Ints
 from dataworth.encoders.choice import encoder_of
+from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.inputs import checks, frames
 from dataworth.palette import BLUE, CLASSES, GREY, PALE_BLUE, VERMILION
 
-if TYPE_CHECKING:  # values draw themselves by these functions
+if TYPE_CHECKING:  # values and comparisons draw themselves by these functions
+    from dataworth.comparison.scores import Score
     from dataworth.result import DataValues
 
-FRACTIONS = tuple(np.linspace(0.0, 0.5, 11).round(2).tolist())
+# Fine at the bottom, where the gain is: a few per cent of bad points make it.
+FRACTIONS = (
+    0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5
+)  # fmt: skip
 DRAWS = 3
 
 
@@ -115,6 +123,7 @@ def removal_curve(
     *,
     model: Any = None,
     fractions: Sequence[float] = FRACTIONS,
+    progress: bool = True,
 ) -> RemovalCurve:
     """Score a model trained without the least valuable, the most valuable or random points.
 
@@ -130,11 +139,17 @@ def removal_curve(
     X_test, y_test : array or data frame
         The points to score the model on; not those that the values come from.
     model : scikit-learn classifier or regressor, or None
-        None takes the nearest-neighbour model with the K of the values; data frames go through one
-        `TableEncoder`, fitted on all of X. The score is that of the model's own method `score`:
-        accuracy, or R² for regression. If only one class is left, that class is predicted.
+        None takes the nearest-neighbour model with the K of the values. For it, and for models that
+        do not take text, data frames go through one `TableEncoder`, fitted once on all of X; so
+        they do through one that is the first step of a pipeline. The score is that of the model's
+        own method `score`: accuracy, or R² for regression. If only one class is left, that class
+        is predicted.
     fractions : sequence of float
-        The shares of the points to remove, each at least 0 and less than 1.
+        The shares of the points to remove, each at least 0 and less than 1. By default they lie
+        close together near 0 and reach up to a half.
+    progress : bool
+        Whether to show a progress bar in a terminal or notebook if work takes more than two
+        seconds.
 
     Returns
     -------
@@ -167,13 +182,12 @@ def removal_curve(
     if widths[0] != widths[1]:
         wanted = f"have as many columns as X, {widths[0][0] if widths[0] else 'which has none'}"
         raise InputError("X_test", wanted, f"got shape {np.shape(X_test)}")
+    estimator: Any = model
     if model is None:
-        estimator: Any = KNeighborsRegressor() if values.numeric else KNeighborsClassifier()
-        encoder = encoder_of("auto", X)
-        if encoder is not None:  # fitted once on all points, so that distances are the values' own
-            X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
-    else:
-        estimator = model
+        estimator = KNeighborsRegressor() if values.numeric else KNeighborsClassifier()
+    encoder, estimator = _encoder_and_rest(estimator, X, alone=model is None)
+    if encoder is not None:  # fitted once on all points, so that distances are the values' own
+        X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
 
     def score(kept: Ints) -> float:
         rest = labels[kept]
@@ -185,13 +199,31 @@ def removal_curve(
             part.set_params(n_neighbors=k)
         return float(part.fit(frames.take(X, kept), rest).score(X_test, tests))
 
-    def scores(order: Ints) -> Floats:
-        removed = np.minimum(np.round(shares * order.size).astype(int), order.size - 1)
-        return np.array([score(np.sort(order[n:])) for n in removed])
-
+    removed = np.minimum(np.round(shares * labels.size).astype(int), labels.size - 1)
     rng = np.random.default_rng(0)
-    drawn = np.mean([scores(rng.permutation(labels.size)) for _ in range(DRAWS)], axis=0)
-    return RemovalCurve(shares, scores(values.order), scores(values.best_first), drawn)
+    draws = [rng.permutation(labels.size) for _ in range(DRAWS)]
+    found: dict[tuple[int, int], float] = {}
+    orders = [values.order, values.best_first, *draws]
+    # Nobody is removed in the same way in every order.
+    needed = {(k if n else 0, n) for k in range(len(orders)) for n in removed.tolist()}
+    hidden = None if progress else True
+    with tqdm(sorted(needed), desc="removing", unit="model", delay=2, disable=hidden) as bar:
+        for k, n in bar:
+            found[k, n] = score(np.sort(orders[k][n:]))
+    curves = np.array([[found[k if n else 0, n] for n in removed] for k in range(len(orders))])
+    return RemovalCurve(shares, curves[0], curves[1], curves[2:].mean(axis=0))
+
+
+def _encoder_and_rest(model: Any, X: Any, *, alone: bool) -> tuple[Any, Any]:
+    """What encodes points before a model, to be fitted once, and the model without it."""
+    if isinstance(model, Pipeline) and isinstance(model[0], TableEncoder) and len(model) > 1:
+        return clone(model[0]), model[1:]
+    table = None if isinstance(model, Pipeline) else frames.frame(X)
+    plain = (nw.Boolean, nw.Categorical, nw.Enum)
+    if table is not None and not alone:
+        kinds = table.schema.values()
+        alone = not all(kind.is_numeric() or kind in plain for kind in kinds)
+    return (encoder_of("auto", X) if alone else None), model
 
 
 def distribution(values: "DataValues", *, ax: Any = None) -> Any:
@@ -270,14 +302,25 @@ def removal(
     *,
     model: Any = None,
     fractions: Sequence[float] = FRACTIONS,
+    cutoff: int | None = None,
+    progress: bool = True,
     ax: Any = None,
 ) -> Any:
-    """Draw the curves of `removal_curve`: nearest neighbours and, dashed, `model`."""
+    """Draw the curves of `removal_curve`: nearest neighbours and, dashed, `model`.
+
+    A line marks `cutoff`, how many of the least valuable points you mean to remove.
+    """
     data = (X, y, X_test, y_test)
+    if cutoff is not None:
+        share = checks.integer(cutoff, "cutoff", least=0, most=len(values) - 1) / len(values)
+        fractions = sorted({*fractions, share})
     styles = [(None, "-", f"{values.params.get('n_neighbors', 5)} nearest neighbours")]
     if model is not None:
         styles.append((model, "--", type(model).__name__))
-    curves = [removal_curve(values, *data, model=m, fractions=fractions) for m, _, _ in styles]
+    curves = [
+        removal_curve(values, *data, model=m, fractions=fractions, progress=progress)
+        for m, _, _ in styles
+    ]
     ax = _axes(ax)
     for curve, (_, style, name) in zip(curves, styles, strict=True):
         tail = f", {name}" if model is not None else ""
@@ -295,9 +338,32 @@ def removal(
                 markersize=4,
                 label=said + tail,
             )
+    if cutoff is not None:
+        label = f"cut-off: {cutoff:,} points"
+        ax.axvline(100 * cutoff / len(values), color=BLUE, linestyle=":", label=label)
     score = "R² on test points" if values.numeric else "accuracy on test points"
     ax.set(xlabel="training points removed (%)", ylabel=score)
     ax.legend(frameon=False, title=None if model is not None else styles[0][2])
+    return _tidy(ax)
+
+
+def differences(scores: "Sequence[Score]", *, ax: Any = None) -> Any:
+    """Draw what each model gains or loses, with an interval; `Comparison.plot` calls it."""
+    if ax is None:
+        pyplot = extra("matplotlib.pyplot", "a plot", "plot")
+        size = (6.4, 1.2 + 0.45 * len(scores))
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+    colours = {"better": BLUE, "worse": VERMILION}
+    for place, score in enumerate(scores):
+        colour = colours.get(score.verdict, GREY)
+        ax.plot([score.lower, score.upper], [place, place], color=colour, linewidth=2)
+        ax.plot(score.difference, place, "o", color=colour, markersize=8 if place == 0 else 6)
+    ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
+    names = [f"{s.model}\n{s.shown(s.before)} → {s.shown(s.after)}" for s in scores]
+    ax.set_yticks(range(len(scores)), names)
+    ax.set_ylim(len(scores) - 0.5, -0.5)
+    metric, side = scores[0].metric, "left" if scores[0].falls else "right"
+    ax.set(xlabel=f"{metric}, after less before ({side} of 0 is better)")
     return _tidy(ax)
 
 

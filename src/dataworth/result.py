@@ -256,7 +256,8 @@ class DataValues:
         ax : matplotlib axes or None
             The axes to draw on; None makes new ones.
         **options
-            `model` and `fractions`, as in `dataworth.plots.removal_curve`.
+            `model`, `fractions` and `progress`, as in `dataworth.plots.removal_curve`, and
+            `cutoff`: how many points you mean to remove, which a line marks.
 
         Returns
         -------
@@ -301,7 +302,9 @@ class DataValues:
         Parameters
         ----------
         path : str or path
-            The file. It is a numpy archive with JSON inside, whatever the ending of its name.
+            The file. The ending of its name tells the format: .npz, or none, is a numpy archive
+            with JSON inside; .parquet, .arrow and .feather are tables that keep everything too;
+            .csv and .tsv keep the columns alone. Other endings are refused.
 
         Examples
         --------
@@ -314,7 +317,7 @@ class DataValues:
         ...     DataValues.load(Path(folder, "values.npz")).values
         array([0.5, 0. ])
         """
-        files.write_archive(path, self.contents())
+        write_values(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -330,7 +333,7 @@ class DataValues:
         DataValues
             The result, with the library of its training table but not with its index object.
         """
-        return cls.of(files.read_archive(path))
+        return cls.of(files.read(path))
 
     def contents(self, groups: Array | None = None) -> files.Contents:
         """What a file keeps."""

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 from sklearn.neighbors import KNeighborsTransformer
 
-from dataworth import KNNShapley, TableEncoder, plots, report
+from dataworth import KNNShapley, TableEncoder, compare, plots, report
 from dataworth.baselines import enumerate_neighbours, monte_carlo, permutations_needed, quadratic
 from tests.bad_inputs import INF, NAN, X_VAL, Y_VAL, X, Y, each, result, row
 
@@ -24,6 +24,12 @@ def explained(points: Any) -> None:
 def removed(given: dict[str, Any]) -> None:
     usual = {"X": X, "y": Y, "X_test": X_VAL, "y_test": Y_VAL}
     plots.removal_curve(result(), **{**usual, **given})
+
+
+def compared(given: dict[str, Any]) -> None:
+    table = pd.DataFrame({"a": np.arange(30.0), "y": list("pq") * 15})
+    usual: dict[str, Any] = {"before": table, "after": table[3:], "label": "y", "seeds": 1}
+    compare(**{**usual, **given})
 
 
 def reported(given: dict[str, Any]) -> None:
@@ -173,6 +179,7 @@ REPORTS = [
         "by": ("b", ["a", "b"], 3, None),
         "image": ("b", 3),
         "validation": (3, "trian", {"a": [1], "b": [1, 2]}),
+        "source": (3, "", "photos.zip", "train.csv"),
         "title": (3, None),
         "values": (None, [1.0] * 6),
         "explanations": (3, [3], None),
@@ -184,4 +191,23 @@ REPORTS = [
     *each("columns", "report.write", reported, ({"image": "a"},)),
 ]
 
-ROWS = [*RESULTS, *ENCODERS, *BASELINES, *REPORTS]
+LISTS = {"a": [1, 2]}
+COMPARISONS = [
+    one
+    for argument, bads in {
+        "before": (None, 3, [[1, 2]], pl.LazyFrame({"a": [1]}), {}, pd.DataFrame({"a": []})),
+        "after": (None, "a", LISTS, {"a": [1, 2], "y": ["p", "q"]}),
+        "test": (3, LISTS, pd.DataFrame({"y": ["p"]})),
+        "label": ("z", None, 3),
+        "id": ("z", 3, "y"),
+        "drop": (["z"], [3]),
+        "task": ("sums", None, 3),
+        "models": ({}, [], 3, {"a": 3}, {"a": TableEncoder}),
+        "seeds": (0, 1.5, "3", None, True),
+        "folds": (1, 1.5, None),
+        "n_jobs": (0, 1.5, "all"),
+    }.items()
+    for one in each(argument, "compare", compared, ({argument: bad} for bad in bads))
+]
+
+ROWS = [*RESULTS, *ENCODERS, *BASELINES, *REPORTS, *COMPARISONS]

@@ -25,7 +25,8 @@ def test_headers_of_all_kinds(run: Any) -> None:
 def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
     decided("t.csv", "1,remove,", "0,relabel,no")
-    assert run("apply d.csv t.csv -o c.csv").out == "3 rows in, 2 rows out: c.csv.\n"
+    said = "1 relabelled, 1 removed: 3 rows in, 2 rows out, in c.csv.\n"
+    assert run("apply d.csv t.csv -o c.csv").out == said
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
     run("apply d.csv t.csv -o c.tsv")
     assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
@@ -38,3 +39,20 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     for option in ("--label", "--id"):
         message = f"{option} must name a column of t.parquet, one of 'a', 'y'; got 'z'.$"
         run.refused(f"apply d.csv t.parquet {option} z -o c.parquet", 2, message)
+
+
+def test_apply_to_the_wrong_table_says_what_is_wrong(run: Any) -> None:
+    Path("t.csv").write_text("a,y\n1,p\n2,q\n")
+    decided("t.csv", "0,remove,")
+    Path("other.csv").write_text("b,z\n1,p\n2,q\n")
+    message = (
+        "TRAIN must be the table that d.csv was made for, which has a column 'y'; "
+        r"other.csv has 'b', 'z'\.$"
+    )
+    run.refused("apply d.csv other.csv -o c.csv", 2, message)
+    Path("longer.csv").write_text("a,y\n1,p\n2,q\n3,q\n")
+    run.refused("apply d.csv longer.csv -o c.csv", 2, "DECISIONS must be for these data; they were")
+    lines = Path("d.csv").read_text().splitlines()
+    Path("d.csv").write_text(f"{lines[0]}\n0,remove,,p,,,,\n")
+    run.refused("apply d.csv t.csv -o c.csv", 2, "--label must name a column; the decisions do not")
+    run.refused("apply d.csv t.csv --label a -o c.csv", 2, "'a' at position 0 is '1', and was 'p'")

@@ -117,7 +117,8 @@ def test_without_typer() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (
-        "dataworth: error: the command line needs typer: pip install 'dataworth[cli]'\n"
+        "dataworth: error: the command line needs typer: "
+        "pip install '.[cli]' in the folder of dataworth's sources\n"
     )
 
 

@@ -70,6 +70,17 @@ def test_report_and_apply_for_real(run: Any) -> None:
     run.refused("apply d.csv val.csv -o c.csv", 2, "DECISIONS")
 
 
+def test_the_report_knows_the_name_of_the_table(run: Any) -> None:
+    assert run("value train.csv --label y --id name -o v.parquet --report r.html").code == 0
+    command = '"command":"dataworth apply decisions.csv train.csv -o train-cleaned.csv"'
+    assert command in Path("r.html").read_text()
+    assert run("report v.parquet train.csv --label y -o again.html").code == 0
+    assert command in Path("again.html").read_text()
+    np.savez("x.npz", X=np.arange(20.0).reshape(10, 2), y=np.arange(10) % 2)
+    assert run("value x.npz --report r.html").code == 0
+    assert '"command":"decisions.apply(decisions.read(' in Path("r.html").read_text()
+
+
 def test_pictures_outside_the_folder_of_the_table(run: Any) -> None:
     for name in ("table", "pictures"):
         Path(name).mkdir()

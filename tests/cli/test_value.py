@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 import dataworth
-from dataworth import KNNShapley, TableEncoder
+from dataworth import DataValues, KNNShapley, TableEncoder
 from dataworth.cli import options
 from dataworth.files import tables
 from dataworth.games.registry import GAMES
@@ -149,3 +150,67 @@ def test_notes_and_limits(run: Any) -> None:
     run.refused("value train.csv --label y --cv 61", 2, "--cv must be at most the number of points")
     Path("d.csv").write_text("position\n1\n")
     run.refused("apply d.csv train.csv -o c.csv", 2, "DECISIONS must name a file with the columns")
+
+
+def prices(path: str, n: int = 60) -> None:
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=n)
+    price = (1000 * (300 + 50 * size).round()).astype(int)
+    tables.write_table(path, pa.table({"size": size, "y": price}))
+
+
+def test_many_whole_numbers_are_quantities(run: Any) -> None:
+    prices("p.csv")
+    ran = run("value p.csv --label y -o v.npz")
+    assert ran.code == 0
+    assert "dataworth: note: the labels are " in ran.err
+    assert "numbers (--game regression); --task classes takes each for a class." in ran.err
+    table = arrow_csv.read_csv("p.csv")
+    expected = KNNShapley(game="regression").fit(table.select(["size"]), table["y"]).value()
+    assert_array_equal(DataValues.load("v.npz").values, expected.values)
+    for typed, game in (
+        ("--task classes", "soft"),
+        ("--game soft", "soft"),
+        ("--task numbers", "regression"),
+        ("--task numbers --game regression", "regression"),
+    ):
+        ran = run(f"value p.csv --label y {typed} -o v.npz")
+        assert (ran.code, ran.err) == (0, "")
+        assert DataValues.load("v.npz").params["game"] == game
+    for typed in ("--task classes --game regression", "--task numbers --game soft"):
+        run.refused(f"value p.csv --label y {typed}", 2, "--task must fit --game; got ")
+
+
+def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
+    table = rows()
+    table["size"] = [f"{x:.3f}" for x in table["size"]]
+    table["size"][2] = "n.k."
+    table["same"] = ["x"] * len(table["y"])
+    tables.write_table("odd.csv", pa.table(table))
+    ran = run("value odd.csv --label y")
+    assert ran.code == 0
+    said = ran.out.splitlines()[0]
+    assert said == "4 features: 1 number, 2 categories, 1 text."
+    assert ran.err.splitlines() == [
+        "dataworth: note: column 'name' seems to name rows: hardly any entry comes twice; "
+        "use --id name or --drop name if it does.",
+        "dataworth: note: column 'size' is nearly numeric: 1 of 60 entries are not numbers, "
+        "such as 'n.k.', and count as missing.",
+        "dataworth: note: 1 column is not used, as all entries are the same, missing, or "
+        "categories that come only once: 'same'.",
+    ]
+    ran = run("value odd.csv --label y --id name --drop same --cv 3 -o -")
+    assert ran.err.startswith("3 features: 1 number, 2 categories.\n")
+    assert ran.err.count("dataworth: note: ") == 1
+    assert ran.out.startswith("id,value")
+    again = run("value train.csv --label y --features size --validation val.csv")
+    assert again.out.startswith("1 feature: 1 number.\n60 training points, 1 feature, ")
+
+
+def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:
+    ran = run("value train.csv --label y --features size --validation train.csv")
+    assert ran.code == 0
+    assert ran.err == (
+        "dataworth: note: 60 of the 60 validation points are training points too, and judge "
+        "themselves; leaving out --validation lets each judge only the others.\n"
+    )

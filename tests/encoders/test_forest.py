@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from dataworth import ForestLeaves
+from dataworth import ForestLeaves, KNNShapley, TableEncoder
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
@@ -21,6 +21,7 @@ def test_leaves_are_those_of_the_forest() -> None:
         (RandomForestClassifier, y.astype(str)),
         (RandomForestClassifier, y.astype(float)),
         (RandomForestRegressor, X[:, 0] * 3.3),
+        (RandomForestRegressor, np.floor(X[:, 0] * 1e5)),
     ):
         encoder = ForestLeaves(**FEW).fit(X, target)
         assert type(encoder.forest_) is kind
@@ -55,3 +56,21 @@ def test_what_it_refuses() -> None:
         ForestLeaves(**FEW).fit(X, y[:-1])
     with pytest.raises(ValueError, match="X has 2 features, but ForestLeaves is expecting 3"):
         ForestLeaves(**FEW).fit(X, y).transform(X[:, :2])
+
+
+def test_mixed_tables_are_encoded_as_auto_does() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame["c"] = np.where(X[:, 2] > 0, "red", "green")
+    frame.loc[::7, "a"] = np.nan
+    encoder = ForestLeaves(**FEW).fit(frame, y)
+    encoded = TableEncoder().fit_transform(frame)
+    reference = RandomForestClassifier(**FEW).fit(encoded, y).apply(encoded)
+    assert_array_equal(encoder.transform(frame), reference)
+    assert encoder.n_features_in_ == 3
+    assert encoder.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert encoder.get_feature_names_out().size == 4
+    with pytest.raises(ValueError, match="have the columns given to fit; missing: 'c'"):
+        encoder.transform(frame[["a", "b"]])
+    values = KNNShapley(encoder=ForestLeaves(**FEW)).fit(frame, y).value(cv=3)
+    assert np.isfinite(values.values).all()
+    assert ForestLeaves(**FEW).fit(frame[["b"]], y).table_encoder_ is None

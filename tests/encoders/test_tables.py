@@ -1,5 +1,6 @@
 """Tables of mixed columns become numbers in which each column counts alike."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 
 from dataworth import ForestLeaves, KNNShapley, TableEncoder
 from dataworth.encoders.choice import fitted_without_labels
-from dataworth.errors import InputError, InputTypeError
+from dataworth.encoders.tables import kinds_in_words
+from dataworth.errors import InputError, InputTypeError, ReadingWarning
+from dataworth.files.tables import read_table
 
 rng = np.random.default_rng(0)
 
@@ -160,3 +163,110 @@ def test_a_frame_and_an_array_are_not_mixed_up() -> None:
         TableEncoder().fit(frame).transform(X)
     with pytest.raises(InputError, match="the columns given to fit; missing: 0, 1"):
         TableEncoder().fit(X).transform(frame)
+
+
+def strange_csv(path: Path, n: int = 60) -> None:
+    """A table as people send it: dates, times, gaps, a word among numbers, ids, a constant."""
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + rng.integers(0, 500, n)
+    moments = days.astype("datetime64[s]") + rng.integers(0, 86400, n)
+    columns = {
+        "row": [str(1000 + i) for i in range(n)],
+        "code": [f"k{i:03}x" for i in range(n)],
+        "day": [str(day) for day in days],
+        "moment": [str(m).replace("T", " ") for m in moments],
+        "clock": [f"{h}:{m:02}" for h, m in rng.integers(0, [24, 60], (n, 2))],
+        "size": [f"{x:.2f}" for x in rng.normal(size=n)],
+        "count": [str(x) for x in rng.integers(0, 9, n)],
+        "paid": rng.choice(["true", "false", ""], n).tolist(),
+        "ward": rng.choice(["north", "south", "None", "NA"], n).tolist(),
+        "same": ["x"] * n,
+        "words": [" ".join(rng.choice(["good", "bad", "long"], 5)) + f" {i}" for i in range(n)],
+    }
+    columns["size"][3], columns["size"][4], columns["day"][5] = "n.k.", "", ""
+    lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_pandas_and_the_command_line_read_a_file_alike(tmp_path: Path) -> None:
+    path = tmp_path / "strange.csv"
+    strange_csv(path)
+    frames = [read_table(path), pd.read_csv(path), pl.read_csv(path)]
+    encoders = []
+    for frame in frames:
+        with pytest.warns(ReadingWarning, match="column 'size' is nearly numeric: 1 of 60 entries"):
+            encoders.append(TableEncoder().fit(frame))
+    kinds = {
+        "row": "number",
+        "code": "text",
+        "day": "date",
+        "moment": "date",
+        "clock": "number",
+        "size": "number",
+        "count": "number",
+        "paid": "category",
+        "ward": "category",
+        "same": "constant",
+        "words": "text",
+    }
+    first = encoders[0]
+    assert first.kinds_ == encoders[1].kinds_ == kinds
+    assert {**encoders[2].kinds_, "ward": "category"} == kinds
+    assert_array_equal(first.transform(frames[0]), encoders[1].transform(frames[1]))
+    assert_array_equal(first.get_feature_names_out(), encoders[1].get_feature_names_out())
+    assert first.get_feature_names_out().size == first.n_features_out_
+    assert {"size", "size_missing", "clock", "day_year_sin"} <= set(first.get_feature_names_out())
+    assert first.notes_ == encoders[1].notes_ == {
+        "row": "seems to name rows: hardly any entry comes twice",
+        "code": "seems to name rows: hardly any entry comes twice",
+        "size": "is nearly numeric: 1 of 60 entries are not numbers, such as 'n.k.', "
+        "and count as missing",
+        "same": "is the same in all rows, so it is left out",
+    }  # fmt: skip
+    assert kinds_in_words(kinds) == (
+        "11 features: 4 numbers, 2 categories, 2 dates, 2 texts, 1 constant"
+    )
+
+
+def test_a_word_among_numbers_counts_as_missing() -> None:
+    numbers = np.sqrt(np.arange(40.0))  # with all of their digits
+    gap = pd.DataFrame({"a": [None, *numbers[1:]]})
+    word = pd.DataFrame({"a": ["n.k.", *numbers[1:].astype(str)]})
+    with pytest.warns(ReadingWarning):
+        encoder = TableEncoder().fit(word)
+    expected = TableEncoder().fit(gap)
+    assert_array_equal(encoder.transform(word), expected.transform(gap))
+    # Later rows may have no such word, or others.
+    assert_array_equal(encoder.transform(gap), expected.transform(gap))
+    other = pd.DataFrame({"a": ["?", "4.0", "1e999"]})
+    gaps = pd.DataFrame({"a": [None, 4, None]})
+    assert_array_equal(encoder.transform(other), expected.transform(gaps))
+
+
+def test_text_that_is_no_number_stays_text() -> None:
+    for entries in (
+        [f"{i:03}" for i in range(40)],  # codes
+        [f"{i} m" for i in range(40)],
+        [f"2024-02-{i:02}" for i in range(10, 50)],  # some are no days
+        [f"{i}:99" for i in range(40)],
+        [str(10**16 + i) for i in range(40)],  # a float64 would confuse them
+        [str(i) if i % 5 else "n.k." for i in range(60)],  # too many words
+    ):
+        assert TableEncoder().fit(pd.DataFrame({"a": entries})).kinds_ == {"a": "text"}
+    few = [*"123123123123123", "n.k."]
+    assert TableEncoder().fit(pd.DataFrame({"a": few})).kinds_ == {"a": "category"}
+
+
+def test_measurements_and_sentences_do_not_name_rows() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "income": rng.integers(0, 10**6, 50),
+            "size": np.arange(50) + 0.5,
+            "note": [f"patient {i} came late" for i in range(50)],
+            "ward": ["a", "b"] * 25,
+            "shuffled": rng.permutation(50),
+            "rising": np.cumsum(rng.integers(1, 9999, 50)),
+        }
+    )
+    assert set(TableEncoder().fit(frame).notes_) == {"shuffled", "rising"}

@@ -89,7 +89,7 @@ def valued(seed: int = 0) -> DataValues:
 OLD, NEW = valued(0), valued(1)
 WRITERS: dict[str, Callable[[Path, DataValues], None]] = {
     **dict.fromkeys(value_files.ENDINGS, write_values),
-    ".save": lambda path, values: values.save(path),
+    "": lambda path, values: values.save(path),
     ".html": lambda path, values: report.write(path, values, rows=5),
 }
 

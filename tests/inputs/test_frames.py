@@ -63,6 +63,7 @@ def test_the_same_values_in_every_library_and_the_same_library_back(library: str
         assert isinstance(values.to_frame(other), type(kind({"a": [1]})))
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_validation_tables_folds_and_checkpoints(library: str, tmp_path: Path) -> None:
     some, rest = slice(0, 40), slice(40, None)
     ref = KNNShapley().fit(table("pandas", some), Y[some])
@@ -78,6 +79,7 @@ def test_validation_tables_folds_and_checkpoints(library: str, tmp_path: Path) -
         got.value(table(library, some), Y[some], checkpoint=tmp_path / "2")
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_columns_are_matched_by_name(library: str) -> None:
     valuator = KNNShapley().fit(table(library), Y)
     ref = valuator.value(table(library), Y).values
@@ -232,6 +234,7 @@ def test_frames_that_cannot_be_used() -> None:
         KNNShapley().fit(pd.DataFrame({"a": [1, 2]}), [1, 2, 3])
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_columns_without_text_for_names() -> None:
     frame = pd.DataFrame(rng.normal(size=(20, 3)))
     y = rng.integers(0, 2, 20)

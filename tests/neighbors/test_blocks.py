@@ -164,6 +164,7 @@ def _canberra(a: NDArray[Any], b: NDArray[Any]) -> float:
     return sum(abs(float(p) - float(q)) / (float(p) + float(q)) for p, q in zip(a, b, strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 @pytest.mark.parametrize("kind", ["zarr", "h5py", "parquet"])
 def test_sources_travel_to_other_processes(kind: str, tmp_path: Path) -> None:
     X, y = points()

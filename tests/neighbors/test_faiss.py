@@ -85,6 +85,7 @@ def test_lists_with_too_few_points_are_made_up_for() -> None:
     np.testing.assert_array_equal(got.value(X[:9], y[:9]).values, ref.values)
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_encoder_and_saved_recall(tmp_path: Any) -> None:
     X, y = cloud(400, np.float64)
     valuator = KNNShapley(

@@ -105,7 +105,8 @@ class TestCommand:
         done = call("--list")
         assert done.exit_code == 1
         assert done.stderr == (
-            "python -m paper: error: the command line needs typer: pip install 'dataworth[paper]'\n"
+            "python -m paper: error: the command line needs typer: "
+            "pip install '.[paper]' in the folder of dataworth's sources\n"
         )
 
     def test_as_a_program(self) -> None:

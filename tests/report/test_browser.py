@@ -1,14 +1,18 @@
 """What readers see in a report, and what they do with it, in a real browser."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 from dataworth import decisions
+from dataworth.cli.main import main
+from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
 from tests.reports import explain, values_of
 
@@ -208,6 +212,42 @@ def test_decisions_can_be_applied(show: Reader, tmp_path: Path) -> None:
     assert cleaned["name"] == ["Ann", "Cleo", "Dan", "Eve", "Fay"]
     with pytest.raises(ValueError, match="decisions must be for these data"):
         decisions.apply(made, {**COLUMNS, "kind": [*LABELS[:5], "dog"]})
+
+
+def test_the_last_instruction_can_be_copied_and_run(
+    show: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tables.write_table("my pets.csv", pa.table(COLUMNS))
+    page = pets(show, source="my pets.csv")
+    press(page, 0, "Relabel")
+    press(page, 1, "Remove")
+    Path("decisions.csv").write_bytes(downloaded(page))
+    line = page.locator("#next code").inner_text()
+    assert line == "dataworth apply decisions.csv 'my pets.csv' -o 'my pets-cleaned.csv'"
+    assert main(shlex.split(line)[1:]) == 0
+    cleaned = tables.read_table("my pets-cleaned.csv")
+    assert cleaned["kind"].to_pylist() == ["dog", "dog", "dog", "owl", "cat"]
+
+
+def test_the_last_instruction_fits_a_narrow_page(show: Reader, tmp_path: Path) -> None:
+    narrow = {"viewport": {"width": 400, "height": 800}}
+    page = pets(show, source=tmp_path / f"{'long' * 20}.csv", context=narrow)
+    press(page, 1, "Remove")
+    downloaded(page)
+    assert page.locator("#next code").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def test_the_last_instruction_without_a_file_is_python(show: Reader) -> None:
+    for options, call in (
+        ({}, "decisions.apply(decisions.read('decisions.csv'), columns)"),
+        ({"label": None}, "decisions.apply(decisions.read('decisions.csv'), columns, label=…)"),
+    ):
+        page = pets(show, **options)
+        press(page, 1, "Remove")
+        downloaded(page)
+        assert page.locator("#next code").inner_text() == call
 
 
 def test_keys(show: Reader) -> None:

@@ -67,6 +67,7 @@ def test_supervised_encoders_need_folds(encoder: Any, supervised: bool) -> None:
     assert np.isfinite(valuator.value(cv=3).values).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 @pytest.mark.parametrize("target", ["labels", "numbers"])
 def test_forest_leaves_measure_the_share_of_trees(target: str) -> None:
     X, y = cloud()
@@ -80,6 +81,7 @@ def test_forest_leaves_measure_the_share_of_trees(target: str) -> None:
     np.testing.assert_array_equal(got.values, ref.values)
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 def test_sparse_features_equal_dense_ones(metric: str, dtype: Any) -> None:
@@ -121,6 +123,7 @@ def fits() -> list[tuple[int, Any]]:
     return Recorder.fits
 
 
+@pytest.mark.filterwarnings("ignore:.*validation points are training points")
 def test_nothing_is_encoded_before_it_is_needed(fits: list[tuple[int, Any]]) -> None:
     X, y = cloud()
     valuator = KNNShapley(encoder=Recorder()).fit(X, y)

@@ -10,12 +10,13 @@ import typer
 
 import dataworth
 from dataworth.cli.apply import apply_
+from dataworth.cli.compare import compare
 from dataworth.cli.demo import demo
 from dataworth.cli.info import info
 from dataworth.cli.report import report
 from dataworth.cli.value import value
 
-__all__ = ["COMMANDS", "app", "apply_", "demo", "info", "report", "value"]
+__all__ = ["COMMANDS", "app", "apply_", "compare", "demo", "info", "report", "value"]
 
 # In the order in which --help shows them.
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -24,6 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "info": info,
     "report": report,
     "apply": apply_,
+    "compare": compare,
 }
 
 app = typer.Typer(

@@ -36,7 +36,7 @@ def apply_(
     import numpy as np
 
     from dataworth.cli import data as inputs
-    from dataworth.decisions import apply, read
+    from dataworth.decisions import carried_out, read
     from dataworth.files import paths, tables
 
     inputs.keep_apart({"--output": output}, {"DECISIONS": decisions, "TRAIN": train})
@@ -53,16 +53,21 @@ def apply_(
         made = read(decisions)
     table = tables.read_table(train, text=True)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    column = label or made.label_column
-    for name, argument in ((column, "--label"), (id or made.id_column, "--id")):
+    listed = ", ".join(map(repr, columns))
+    for name, option in ((label, "--label"), (id, "--id")):
         if name is not None and name not in columns:
-            wanted = f"name a column of {train}, one of {', '.join(map(repr, columns))}"
-            raise InputError(argument, wanted, f"got {name!r}", near(name, columns))
-    place = "\0position"  # no column of a file has this name
+            wanted = f"name a column of {train}, one of {listed}"
+            raise InputError(option, wanted, f"got {name!r}", near(name, columns))
+    for typed, name in ((label, made.label_column), (id, made.id_column)):
+        if typed is None and name is not None and name not in columns:
+            wanted = f"be the table that {decisions} was made for, which has a column {name!r}"
+            raise InputError("TRAIN", wanted, f"{train} has {listed}")
     said = {"label": "--label", "decisions": "DECISIONS", "new_label": f"new_label in {decisions}"}
     with inputs.renaming(said):
-        done = apply(made, {**columns, place: range(table.num_rows)}, label=label, id=id)
-    assert column is not None  # or nothing could have been applied
-    cleaned = tables.with_column(table.take(np.array(done[place], np.int64)), column, done[column])
-    tables.write_table(output, cleaned, like=train)
-    print(f"{table.num_rows:,} rows in, {cleaned.num_rows:,} rows out: {output}.")
+        done = carried_out(made, columns, label=label, id=id)
+    relabelled = tables.with_column(table, done.label, done.labels)
+    tables.write_table(output, relabelled.take(np.array(done.kept, np.int64)), like=train)
+    print(
+        f"{done.relabelled:,} relabelled, {done.removed:,} removed: {table.num_rows:,} rows in, "
+        f"{len(done.kept):,} rows out, in {output}."
+    )

@@ -4,11 +4,12 @@ What is wrong with them is a `typer.BadParameter` or an `InputError`, which end 
 code 2.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import typer
@@ -18,16 +19,18 @@ from dataworth.arrays import Array
 from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
-from dataworth.encoders.tables import TableEncoder
-from dataworth.errors import InputError
+from dataworth.encoders.tables import TableEncoder, kinds_in_words
+from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
 from dataworth.games import semivalues
+from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
+from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
 from dataworth.report.images import Gallery
-from dataworth.result import DataValues, read_values
+from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
 
@@ -104,6 +107,28 @@ def valuator(**params: Any) -> KNNShapley:
     made = KNNShapley(**params)
     usage(Settings.of, made.get_params(deep=False))
     return made
+
+
+def check_task(task: str, game: str | None) -> None:
+    """Refuse a game that does not fit the task."""
+    if task != "auto" and game is not None and is_numeric(game) != (task == "numbers"):
+        raise typer.BadParameter(f"--task must fit --game; got {task} and {game}.")
+
+
+def decide_task(valuator: KNNShapley, y: Any) -> None:
+    """Play the game of numbers if the labels look like quantities, and say so."""
+    labels = np.asarray(frames.entries(y, "y"))
+    whole = labels.dtype.kind in "iu" or (labels.dtype.kind == "f" and (labels % 1 == 0).all())
+    if not whole or not are_quantities(labels):  # fractions are refused further down
+        return
+    valuator.set_params(game=NUMERIC_GAME)
+    usage(Settings.of, valuator.get_params(deep=False))
+    warnings.warn(
+        f"the labels are {np.unique(labels).size:,} different numbers, so they are predicted as "
+        f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class.",
+        ReadingWarning,
+        stacklevel=2,
+    )
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:
@@ -331,22 +356,6 @@ def _check_numbers(X: Any, data: Data, name: str) -> None:
         checks.matrix(X, name, names=[int(column) for column in data.features])
 
 
-def unused(X: Any, encoder: str) -> list[str]:
-    """The columns of a table that do not become features, which a note names."""
-    if encoder == "none" or frames.frame(X) is None:
-        return []
-    kinds = TableEncoder().fit(X).kinds_
-    names = [name for name, kind in kinds.items() if kind == "constant"]
-    if names:
-        listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-        are = "1 column is" if len(names) == 1 else f"{len(names)} columns are"
-        terminal.note(
-            f"{are} not used, as all entries are the same, missing, or categories that come only "
-            f"once: {listed}."
-        )
-    return names
-
-
 def check_pictures(data: Data, root: Path | None) -> None:
     """Check a column of pictures before any work, and say how many of them are not there."""
     if data.image is None:
@@ -375,6 +384,37 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
     wanted, given = source.matrix.shape[1], matrix.shape[1]
     if given != wanted:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
+
+
+def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
+    """Say in a line what the columns of a table were taken for, and note what may be misread.
+
+    Returns
+    -------
+    list of str
+        The columns that do not become features, which a note names.
+    """
+    if encoder == "none" or frames.frame(X) is None:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # the notes say the same
+        read = TableEncoder().fit(X)
+    used = {name: kind for name, kind in read.kinds_.items() if kind != "constant"}
+    unused = [name for name in read.kinds_ if name not in used]
+    print(f"{kinds_in_words(used)}.", file=out)
+    for name in used:
+        said = read.notes_.get(name)
+        if said is not None:
+            advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
+            terminal.note(f"column {name!r} {said}{advice}.")
+    if unused:
+        listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")
+        are = "1 column is" if len(unused) == 1 else f"{len(unused)} columns are"
+        terminal.note(
+            f"{are} not used, as all entries are the same, missing, or categories that come only "
+            f"once: {listed}."
+        )
+    return unused
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:

@@ -47,6 +47,7 @@ _SPELLED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.]+)")
 _SAID = {
     "value(cv=5)": "--cv 5",
     "without X_val": "without --validation",
+    "value() without validation points": "leaving out --validation",
     "Leave it out, or pass an encoder that takes it.": "Leave it out with --drop.",
     "text or of categories, or leave it out.": "text, or leave it out with --drop.",
 }
@@ -91,6 +92,12 @@ ENCODERS: Mapping[str, Entry] = _entries(
     forest="learns from the labels (give --validation or --cv with it)",
 )
 
+TASKS: Mapping[str, Entry] = _entries(
+    auto="takes labels for numbers to predict if there are many different ones, and says so",
+    classes="takes each label for a class",
+    numbers="takes labels for numbers to predict",
+)
+
 SEMIVALUES_TYPED = ", ".join(kind.typed for kind in SEMIVALUES.values())
 
 # Choices are read from registries at run time, which a type checker cannot follow.
@@ -99,9 +106,10 @@ if TYPE_CHECKING:
     WeightName: TypeAlias = str
     EncoderName: TypeAlias = str
     TieName: TypeAlias = str
+    TaskName: TypeAlias = str
 else:
     GameName, WeightName = Literal[*GAMES], Literal[*WEIGHTS]
-    EncoderName, TieName = Literal[*ENCODERS], Literal[*TIES]
+    EncoderName, TieName, TaskName = Literal[*ENCODERS], Literal[*TIES], Literal[*TASKS]
 
 
 def option(panel: str, help: str, *names: str, **rest: Any) -> Any:
@@ -115,6 +123,13 @@ def listed(entries: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: {words}" for name, words in said.items()) + "."
 
 
+Task = Annotated[
+    TaskName,
+    option(
+        DATA,
+        f"What the labels are. {listed(TASKS)}",
+    ),
+]
 Label = Annotated[
     str | None,
     option(

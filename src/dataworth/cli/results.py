@@ -85,5 +85,6 @@ def write_report(
             image=data.image,
             image_root=image_folder(data, image_root),
             validation=judges.columns() if isinstance(judges, tables.Source) else judges,
+            source=data.source.name if data.source.table is not None else None,
             title=title or report.TITLE,
         )

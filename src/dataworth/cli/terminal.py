@@ -2,9 +2,10 @@
 
 import logging
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from rich.console import Console
@@ -13,8 +14,13 @@ from rich.text import Text
 
 from dataworth.arrays import Array
 from dataworth.cli import STANDARD_OUTPUT
+from dataworth.cli.options import typed
+from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
 from dataworth.result import DataValues
+
+if TYPE_CHECKING:  # it loads models, which few commands need
+    from dataworth.comparison import Comparison
 
 
 def note(text: str) -> None:
@@ -40,6 +46,36 @@ def notes_of_the_run() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Say warnings about what was read as notes, in the words of the command line.
+
+    They are said at the end, and only if all went well: an error is a single line.
+    """
+    said: list[str] = []
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, ReadingWarning):
+                said.append(typed(str(message)))
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", ReadingWarning)
+        yield
+    for text in dict.fromkeys(said):
+        note(text)
 
 
 @naming(STANDARD_OUTPUT)
@@ -85,6 +121,27 @@ def summary(
 
 
 @naming(STANDARD_OUTPUT)
+def comparison(made: "Comparison") -> None:
+    """The verdict in a line, what each model scores before and after, and how they were judged."""
+    console = Console(file=sys.stdout, highlight=False, markup=False)
+    console.print(f"{made}")
+    rows = f"{made.n_before:,} rows before and {made.n_after:,} after"
+    # The headline names the metric; a column of it is worth its width only if there are several.
+    metric = ["metric"] if len(made.in_headline) < len(made.scores) else []
+    names = ["model", *metric, "before", "after", "difference", "95 % interval", "verdict"]
+    console.print(f"{rows}, judged on {made.how}", soft_wrap=True)
+    table = _table("", names)
+    for score in made.scores:
+        ends = f"{score.shown(score.lower)} to {score.shown(score.upper)}"
+        numbers = [score.shown(x) for x in (score.before, score.after, score.difference)]
+        about = [_shown(score.model), *([score.metric] if metric else [])]
+        table.add_row(*(Text(cell) for cell in [*about, *numbers, ends, score.verdict]))
+    console.print(table)
+    for said in made.notes:
+        note(said)
+
+
+@naming(STANDARD_OUTPUT)
 def parameters(values: DataValues, out: TextIO) -> None:
     """How the values were computed, one parameter per line."""
     console = Console(file=out, highlight=False, markup=False)
@@ -107,7 +164,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
 def _table(title: str, names: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=None, title_style="bold")
     for name in names:
-        left = name in ("index", "label", "group")
+        left = name in ("index", "label", "group", "model", "metric", "verdict")
         table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
     return table
 

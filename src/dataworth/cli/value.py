@@ -1,6 +1,7 @@
 """`dataworth value`: value every training point of a file."""
 
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ import typer
 
 from dataworth.cli import options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
-from dataworth.games.registry import DEFAULT_GAME, GAMES
+from dataworth.games.registry import DEFAULT_GAME, GAMES, NUMERIC_GAME
 from dataworth.games.ties import TIES
 from dataworth.weights.functions import WEIGHTS
 
@@ -40,6 +41,7 @@ def value(
             min=2,
         ),
     ] = None,
+    task: options.Task = "auto",
     id: options.Id = None,
     group: options.Group = None,
     features: Annotated[
@@ -69,9 +71,13 @@ def value(
         int, option(METHOD, "K: how many nearest points vote.", "--neighbors", "-k")
     ] = 5,
     game: Annotated[
-        options.GameName,
-        option(METHOD, f"What a set of points is worth. {options.listed(GAMES)}"),
-    ] = DEFAULT_GAME,
+        options.GameName | None,
+        option(
+            METHOD,
+            f"What a set of points is worth: {DEFAULT_GAME} by default, or {NUMERIC_GAME} if they "
+            f"are numbers to predict. {options.listed(GAMES)}",
+        ),
+    ] = None,
     ties: Annotated[
         options.TieName,
         option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),
@@ -135,7 +141,7 @@ def value(
 
     valuator = inputs.valuator(
         n_neighbors=neighbors,
-        game=game,
+        game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
         ties=ties,
         weights=weights,
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
@@ -147,6 +153,7 @@ def value(
         max_rank=inputs.number(max_rank, "--max-rank", int, "sqrt", "adaptive"),
         n_jobs=jobs,
     )
+    inputs.check_task(task, game)
     inputs.check_output(output, report)
     inputs.for_report(report, {"--by": by, "--image": image, "--title": title})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
@@ -159,15 +166,24 @@ def value(
     inputs.check_pictures(data, image_root)
     X, y, judges = inputs.arrays(data, validation, cv)
     inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
+    out = sys.stderr if output == "-" else sys.stdout
     judged = () if judges is None else (judges.X, judges.y)
-    with inputs.in_words(data, validation), terminal.notes_of_the_run():
-        unused = inputs.unused(X, encoder)
+    with (
+        inputs.in_words(data, validation),
+        terminal.notes(),
+        terminal.notes_of_the_run(),
+    ):
+        if task == "auto" and game is None:
+            inputs.decide_task(valuator, y)
+        else:
+            warnings.filterwarnings("ignore", message="y holds")  # the user has decided
+        warnings.filterwarnings("ignore", message="column ")  # told below
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
+    unused = inputs.tell_columns(X, encoder, out)
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
-    out = sys.stderr if output == "-" else sys.stdout
     n_features = len(data.features) - len(unused)
     terminal.summary(values, data.owners, top, out, n_features=n_features, how=how)
     results.write_values(output, values, data)

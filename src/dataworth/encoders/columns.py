@@ -6,9 +6,10 @@ and one entry in `KINDS`.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Protocol, Self
@@ -21,10 +22,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from dataworth.arrays import Array, Flags, Floats, Ints
+from dataworth.encoders import spellings
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import exactness, frames
 
 CIRCLES = {"year": 365.2425 * 86400, "week": 7 * 86400, "day": 86400}  # their lengths in seconds
+NEARLY = 0.95  # the share of entries that makes a column nearly numeric, or nearly unique
 GAP = "\0missing"  # the level of a missing category; no file of text holds it
 
 
@@ -95,6 +98,8 @@ class Column:
             large = exactness.told_apart(_large(given), "X", name)
         elif holds != "objects":
             entries = ["" if gone else str(v) for v, gone in zip(entries, missing, strict=True)]
+        if holds == "text":
+            holds, entries = _read_text(entries, missing)
         return cls(name, holds, entries, missing, dtype, large)
 
 
@@ -139,18 +144,22 @@ def _read_objects(entries: list[Any], missing: Flags) -> tuple[str, list[Any]]:
     if every(Real, Decimal):
         return "numbers", mapped(exactness.near)
     if every(time):
-        return "numbers", mapped(lambda t: _seconds(datetime.combine(date(1970, 1, 1), t)))
+        return "numbers", mapped(lambda t: spellings.seconds(datetime.combine(date(1970, 1, 1), t)))
     if every(date):
-        return "dates", mapped(_seconds)
+        return "dates", mapped(spellings.seconds)
     if every(str, Real):
         return "text", entries
     return "objects", entries
 
 
-def _seconds(day: date) -> float:
-    if isinstance(day, datetime) and day.tzinfo is not None:
-        day = day.astimezone(UTC).replace(tzinfo=None)
-    return float(np.datetime64(day, "us").astype(np.int64)) / 1e6
+def _read_text(entries: list[str], missing: Flags) -> tuple[str, Any]:
+    """What text holds: dates and times of day may come as text, as they do from pandas."""
+    distinct = {v for v, gone in zip(entries, missing, strict=True) if not gone}
+    for holds, read in (("dates", spellings.day), ("numbers", spellings.clock)):
+        known = {v: read(v) for v in distinct} if read(next(iter(distinct))) is not None else {}
+        if known and None not in known.values():
+            return holds, np.array([known.get(v, math.nan) for v in entries], dtype=np.float64)
+    return "text", entries
 
 
 def _finite(entries: Any, missing: Flags, name: Any) -> Floats:
@@ -242,6 +251,49 @@ class Numbers:
 
     def endings(self) -> list[str]:
         return ["", "missing"]
+
+
+@dataclass(frozen=True)
+class NearNumbers:
+    """Text of which nearly all entries are numbers; the others count as missing."""
+
+    line: Numbers
+    others: tuple[str, ...]
+    kind = "number"
+    accepts = ("text", "numbers", "booleans", "categories")
+
+    @classmethod
+    def takes(cls, column: Column, limits: Limits) -> bool:
+        """Text of many different numbers. A few different ones are levels of a category."""
+        if column.holds != "text":
+            return False
+        times = Counter(_present(column))
+        known = [n for text, n in times.items() if spellings.number(text) is not None]
+        many = Text.takes(column, limits) if len(known) == len(times) else len(known) > 10
+        return many and sum(known) >= NEARLY * times.total()
+
+    @classmethod
+    def fit(cls, column: Column, limits: Limits) -> Self:
+        others = tuple(text for text in _present(column) if spellings.number(text) is None)
+        return cls(Numbers.fit(_as_numbers(column), limits), others)
+
+    def features(self, column: Column) -> Floats:
+        readable = column.holds in ("text", "categories")
+        return self.line.features(_as_numbers(column) if readable else column)
+
+    def endings(self) -> list[str]:
+        return self.line.endings()
+
+
+def _present(column: Column) -> list[str]:
+    return [text for text, gone in zip(column.entries, column.missing, strict=True) if not gone]
+
+
+def _as_numbers(column: Column) -> Column:
+    """A column of text with its numbers as numbers, and all else missing."""
+    read = [spellings.number(text) for text in column.entries]
+    entries = np.array([math.nan if x is None else x for x in read])
+    return replace(column, holds="numbers", entries=entries, missing=np.isnan(entries))
 
 
 @dataclass(frozen=True)
@@ -368,8 +420,8 @@ def _levels(column: Column) -> Array:
     return np.array(levels, dtype=object)[:, None]
 
 
-# The first that takes a column encodes it: Levels takes the text that Text leaves.
-KINDS: tuple[type[ColumnKind], ...] = (Numbers, Dates, Text, Levels)
+# The first that takes a column encodes it: Levels takes the text that the others leave.
+KINDS: tuple[type[ColumnKind], ...] = (Numbers, Dates, NearNumbers, Text, Levels)
 
 
 def fitted(column: Column, limits: Limits) -> ColumnKind:
@@ -391,6 +443,27 @@ def fitted(column: Column, limits: Limits) -> ColumnKind:
         if kind.takes(column, limits):
             return kind.fit(column, limits)
     raise unreadable(column)
+
+
+def looks_like_ids(column: Column) -> bool:
+    """Tell whether a column seems to name rows: hardly any entry comes twice.
+
+    Texts must have no spaces, which sentences have. Whole numbers must rise from row to row, or
+    leave few gaps, which measurements do not.
+    """
+    present = int((~column.missing).sum())
+    if present < 20:
+        return False
+    if column.holds in ("text", "categories"):
+        distinct = set(_present(column))
+        spaced = any(" " in text.strip() for text in distinct)
+        return len(distinct) >= NEARLY * present and not spaced
+    if column.holds != "numbers":
+        return False
+    numbers = column.entries[~column.missing]
+    if (numbers != np.floor(numbers)).any() or np.unique(numbers).size < NEARLY * present:
+        return False
+    return bool((np.diff(numbers) > 0).all() or np.ptp(numbers) < 1.5 * present)
 
 
 def features(part: ColumnKind, column: Column) -> Floats:

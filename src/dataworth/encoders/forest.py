@@ -10,6 +10,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dataworth.arrays import Floats
+from dataworth.encoders.tables import TableEncoder
+from dataworth.inputs import frames
+from dataworth.inputs.targets import are_quantities
 
 
 class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -17,9 +20,10 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     Two points are as far apart as the share of trees in which their leaves differ, which is the
     metric that `KNNShapley` uses with this encoder unless it is told otherwise. Features need no
-    scaling, and may be missing (NaN) or sparse. The forest learns from the labels, so use it with
-    `value(cv=...)`, where it never sees the labels of the points that judge, or with a validation
-    set.
+    scaling, and may be missing (NaN) or sparse. A data frame with columns other than numbers is
+    encoded by a `TableEncoder` first, as `encoder="auto"` does. The forest learns from the labels,
+    so use it with `value(cv=...)`, where it never sees the labels of the points that judge, or with
+    a validation set.
 
     Parameters
     ----------
@@ -38,6 +42,8 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         "hamming", the metric that compares leaves.
     forest_ : RandomForestClassifier or RandomForestRegressor
         The fitted forest.
+    table_encoder_ : TableEncoder or None
+        What encodes data frames first; None if `fit` was given numbers alone.
     n_features_in_ : int
         The number of features given to `fit`.
     feature_names_in_ : ndarray of str
@@ -69,9 +75,11 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Grow the forest: classification trees for labels, regression trees for numbers.
 
+        Many different whole numbers count as numbers, not as labels.
+
         Parameters
         ----------
-        X : array-like or sparse array of shape (n_points, n_features)
+        X : array-like, sparse array or data frame of shape (n_points, n_features)
             The training points.
         y : array-like of shape (n_points,)
             Their labels, or numbers.
@@ -81,9 +89,11 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         ForestLeaves
             The encoder itself.
         """
-        X, y = validate_data(
+        self.table_encoder_ = TableEncoder().fit(X) if _is_mixed(X) else None
+        points = X if self.table_encoder_ is None else self.table_encoder_.transform(X)
+        points, y = validate_data(
             self,
-            X,
+            points,
             y,
             multi_output=True,
             accept_sparse="csc",
@@ -91,8 +101,13 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             ensure_all_finite="allow-nan",
         )
         continuous = type_of_target(y, input_name="y").startswith("continuous")
-        kind = RandomForestRegressor if continuous else RandomForestClassifier
-        self.forest_ = kind(**self.get_params()).fit(X, y)
+        numbers = continuous or are_quantities(np.asarray(y))
+        kind = RandomForestRegressor if numbers else RandomForestClassifier
+        self.forest_ = kind(**self.get_params()).fit(points, y)
+        if self.table_encoder_ is not None:
+            self.n_features_in_ = self.table_encoder_.n_features_in_
+            if hasattr(self.table_encoder_, "feature_names_in_"):
+                self.feature_names_in_ = self.table_encoder_.feature_names_in_
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -100,7 +115,7 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
         Parameters
         ----------
-        X : array-like or sparse array of shape (n_points, n_features)
+        X : array-like, sparse array or data frame of shape (n_points, n_features)
             The points.
 
         Returns
@@ -109,6 +124,9 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             The number of the leaf in each tree, float64.
         """
         check_is_fitted(self)
+        if self.table_encoder_ is not None:
+            encoded = self.table_encoder_.transform(X).astype(np.float32)
+            return self.forest_.apply(encoded).astype(np.float64)
         X = validate_data(
             self,
             X,
@@ -130,3 +148,9 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _is_mixed(X: Any) -> bool:
+    """Whether X is a data frame in which some columns are not numbers."""
+    table = frames.frame(X)
+    return table is not None and not all(kind.is_numeric() for kind in table.schema.values())

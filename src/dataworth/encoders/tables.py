@@ -1,6 +1,8 @@
 """Tables of mixed columns as points among which near means alike."""
 
-from collections.abc import Iterator
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from typing import Any, Self
 
@@ -13,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from dataworth.arrays import Array, Flags, Floats
 from dataworth.encoders import columns
 from dataworth.encoders.columns import Column, ColumnKind, Limits
-from dataworth.errors import InputError, InputTypeError
+from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, exactness, frames
 
 
@@ -36,6 +38,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
       and reduced to the directions that matter most.
     - Columns that are the same in every row, or all missing, are left out.
 
+    Text is looked at first. ISO dates and times such as 9:46 are read as such. If nearly all
+    entries are numbers, those that are not ("n.k.") count as missing, and a `ReadingWarning` says
+    so.
+
     An array is a table of numbers, whose columns are named 0, 1, 2 and so on.
 
     Parameters
@@ -51,6 +57,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     kinds_ : dict
         What each column was taken for, by name: "number", "category", "date", "text" or
         "constant".
+    notes_ : dict
+        What to know about how columns were read, by name: those that are nearly numeric, that seem
+        to name rows, or that are left out.
     n_features_in_ : int
         The number of columns given to `fit`.
     feature_names_in_ : ndarray of str
@@ -99,10 +108,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if len(next(iter(given.values()))) == 1:
             raise InputError("X", "hold at least two points to learn from", "got one sample")
         kinds: dict[Any, str] = {}
+        notes: dict[Any, str] = {}
         parts: dict[Any, tuple[ColumnKind, Flags]] = {}
         for name, entries in given.items():
             column = Column.of(name, entries)
             kinds[name] = "constant"
+            notes[name] = "is the same in all rows, so it is left out"
             if column.holds == "nothing":
                 continue
             part = columns.fitted(column, limits)
@@ -110,6 +121,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if varied.any():
                 parts[name] = part, varied
                 kinds[name] = part.kind
+                notes[name] = _note(column, part)
         if not parts:
             raise InputError(
                 "X",
@@ -117,6 +129,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"all {len(given)} are constant, missing or different categories in each row",
             )
         self.kinds_, self._parts = kinds, parts
+        self.notes_ = {name: said for name, said in notes.items() if said}
         self.n_features_out_ = sum(int(varied.sum()) for _, varied in parts.values())
         return self
 
@@ -211,6 +224,55 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _note(column: Column, part: ColumnKind) -> str:
+    """What to know about how a column was read, or nothing; misread entries are a warning too."""
+    if isinstance(part, columns.NearNumbers) and part.others:
+        first = next(iter(dict.fromkeys(part.others)))
+        said = (
+            f"is nearly numeric: {len(part.others)} of {len(column.missing)} entries are not "
+            f"numbers, such as {first!r:.40}, and count as missing"
+        )
+        warnings.warn(f"column {column.name!r} {said}.", ReadingWarning, stacklevel=3)
+        return said
+    if columns.looks_like_ids(column):
+        return "seems to name rows: hardly any entry comes twice"
+    return ""
+
+
+def kinds_in_words(kinds: Mapping[Any, str]) -> str:
+    """Say in a line what the columns of a table were taken for.
+
+    Parameters
+    ----------
+    kinds : mapping
+        `TableEncoder.kinds_`.
+
+    Returns
+    -------
+    str
+        The number of features and of each kind of them.
+
+    Examples
+    --------
+    >>> from dataworth.encoders.tables import kinds_in_words
+    >>> kinds_in_words({"age": "number", "size": "number", "city": "category"})
+    '3 features: 2 numbers, 1 category'
+    """
+    counts = Counter(kinds.values())
+    parts = [
+        f"{counts[kind]} {one if counts[kind] == 1 else many}"
+        for kind, one, many in (
+            ("number", "number", "numbers"),
+            ("category", "category", "categories"),
+            ("date", "date", "dates"),
+            ("text", "text", "texts"),
+            ("constant", "constant", "constant"),
+        )
+        if counts[kind]
+    ]
+    return f"{len(kinds)} feature{'' if len(kinds) == 1 else 's'}: {', '.join(parts)}"
 
 
 def _told_apart(names: list[str]) -> Iterator[str]:

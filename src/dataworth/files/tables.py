@@ -1,6 +1,6 @@
 """Files of tables: CSV, TSV, Parquet, Arrow and Feather through pyarrow, and numpy's own.
 
-pyarrow comes with the command line (`pip install 'dataworth[cli]'`). Nothing is ever unpickled.
+pyarrow comes with the command line (the extra `cli`). Nothing is ever unpickled.
 A new format of tables is one entry in `FORMATS`.
 """
 
@@ -20,6 +20,8 @@ from dataworth.errors import InputError, extra, near
 from dataworth.files import paths
 from dataworth.files.atomic import atomic
 from dataworth.inputs import exactness
+
+ALSO_MISSING = ("None", "<NA>")  # spellings that pandas takes for missing and pyarrow does not
 
 
 class Format(Protocol):
@@ -274,6 +276,7 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
     def parsed(decimal: str, texts: Sequence[str]) -> Any:
         convert = arrow_csv.ConvertOptions(
             strings_can_be_null=True,
+            null_values=[*arrow_csv.ConvertOptions().null_values, *ALSO_MISSING],
             decimal_point=decimal,
             column_types=dict.fromkeys(texts, pa.string()),
         )

@@ -114,7 +114,7 @@ class Contents:
 
 
 def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
-    """Write a numpy archive, whole or not at all, whatever the ending of its name."""
+    """Write a numpy archive, whole or not at all."""
     facts = np.array(contents.facts.to_json())
     with atomic(path) as file:
         archives.save(file, {**contents.arrays, "facts": facts})
@@ -175,13 +175,14 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
     """Write values in the format that the ending of the name asks for, whole or not at all.
 
     Parquet, Arrow and Feather files keep the facts in the metadata of their schema. CSV and TSV
-    files keep no facts, and NPZ files no groups. In CSV and TSV files, texts that a spreadsheet
-    could take for formulas have an apostrophe in front, which `read` removes.
+    files keep no facts, and NPZ files no groups. A name without an ending is that of an NPZ file.
+    In CSV and TSV files, texts that a spreadsheet could take for formulas have an apostrophe in
+    front, which `read` removes.
     """
-    ending = tables.check_ending(path, ENDINGS, "path")
-    if ending == ".npz":
+    if _is_archive(path):
         write_archive(path, contents)
         return
+    ending = tables.check_ending(path, ENDINGS, "path")
     table = columns(contents, ids=ids)
     if ending in tables.SEPARATORS:  # these need no pyarrow
         with atomic(path) as file:
@@ -192,11 +193,16 @@ def write(path: str | os.PathLike[str], contents: Contents, *, ids: bool = False
     tables.write_table(path, pa.table(plain, metadata={KEY: contents.facts.to_json()}))
 
 
+def _is_archive(path: str | os.PathLike[str]) -> bool:
+    """Whether a name asks for a numpy archive: one without an ending asks for no other format."""
+    return paths.named(path, "path").suffix.lower() in ("", ".npz")
+
+
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read what `write` wrote, in the format that the ending of the name tells."""
-    ending = tables.check_ending(path, ENDINGS, "path")
-    if ending == ".npz":
+    if _is_archive(path):
         return read_archive(path)
+    ending = tables.check_ending(path, ENDINGS, "path")
     table = tables.read_table(path)
     name, wanted = os.fspath(path), "be a file of values written by dataworth"
     lacking = set(COLUMNS) - set(table.column_names)

@@ -58,6 +58,7 @@ class GameKind:
 
 
 DEFAULT_GAME = "soft"
+NUMERIC_GAME = "regression"  # what numbers to predict are played with unless another is asked for
 GAMES = {
     kind.name: kind
     for kind in (

@@ -291,6 +291,19 @@ def positions(value: Any, name: str, n_points: int) -> Ints:
     return np.array(chosen, dtype=np.int64)
 
 
+def places(names: Array, index: Array, name: str) -> Ints:
+    """Return where the index has these names, each of which it must have once."""
+    found: dict[Any, list[int]] = {}
+    for place, entry in enumerate(index.tolist()):
+        found.setdefault(entry, []).append(place)
+    chosen = [found.get(entry, []) for entry in names.tolist()]
+    for entry, at in zip(names.tolist(), chosen, strict=True):
+        if len(at) != 1:
+            came = f"the index has {entry!r} {len(at)} times"
+            raise InputError(name, "name each point by what the index has once", came)
+    return np.array([at[0] for at in chosen], dtype=np.int64)
+
+
 def rows(value: Any, name: str) -> int:
     """Return the number of points in an array or table that an encoder is going to read."""
     if value is None:

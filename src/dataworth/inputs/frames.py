@@ -162,7 +162,7 @@ def to_frame(columns: dict[str, Array], index: Array, origin: Origin | None, lib
     if library is not None and library not in LIBRARIES:
         listed = ", ".join(repr(name) for name in LIBRARIES)
         raise InputError("library", f"be one of {listed} or None", f"got {library!r}")
-    name: Any = library or (origin.library if origin else None) or _installed()
+    name: Any = library or (origin.library if origin else None) or installed("to_frame")
     plain = {k: v.tolist() if v.dtype.kind == "U" else v for k, v in columns.items()}
     indexed = name in ("pandas", "modin", "cudf")
     if not indexed:
@@ -176,10 +176,11 @@ def to_frame(columns: dict[str, Array], index: Array, origin: Origin | None, lib
     return table
 
 
-def _installed() -> str:
+def installed(what: str) -> Any:
+    """Return the name of a data frame library that is installed, which `what` needs."""
     for name in LIBRARIES:
         if find_spec(name) is not None:
             return name
     raise ModuleNotFoundError(
-        "to_frame needs a data frame library: pip install pandas (or polars, or pyarrow)"
+        f"{what} needs a data frame library: pip install pandas (or polars, or pyarrow)"
     )

@@ -9,6 +9,48 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputTypeError
 from dataworth.inputs import checks
 
+TASKS = ("auto", "classes", "numbers")  # what targets can be said to be
+FEW_CLASSES, MANY_CLASSES = 20, 100
+
+
+def are_quantities(y: Array) -> bool:
+    """Tell whether numbers look like quantities to predict, rather than like classes.
+
+    Up to 20 different numbers may well be classes. More are quantities if some are fractions.
+    Whole numbers are if there are more than 100 of them, or more than one for every ten points, as
+    long as they are not 0, 1, 2 and so on with hardly a gap, which is how classes are numbered.
+
+    Parameters
+    ----------
+    y : ndarray
+        Targets of any kind.
+
+    Returns
+    -------
+    bool
+        Whether they look like quantities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.inputs.targets import are_quantities
+    >>> are_quantities(np.arange(500) % 250)  # 250 classes
+    False
+    >>> are_quantities(1000 * np.arange(500))  # 500 prices
+    True
+    """
+    if y.dtype.kind not in "iuf" or not np.isfinite(y).all():
+        return False
+    distinct = np.unique(y)
+    if distinct.size <= FEW_CLASSES:
+        return False
+    if (distinct != np.floor(distinct)).any():
+        return True
+    low, span = float(distinct[0]), float(distinct[-1]) - float(distinct[0]) + 1
+    if low in (0, 1) and span <= 1.2 * distinct.size and 2 * distinct.size <= y.size:
+        return False
+    return distinct.size > MANY_CLASSES or 10 * distinct.size > y.size
+
 
 class Targets(Protocol):
     """The targets of training points."""

@@ -28,7 +28,7 @@ BLOCK_BYTES = 2**23  # distances take longer than reading them, and memory hardl
 class ParquetRows:
     """The numeric columns of a parquet file as rows of features, read a block at a time.
 
-    Needs pyarrow: `pip install 'dataworth[parquet]'`.
+    Needs pyarrow, which the extra `parquet` installs.
 
     Parameters
     ----------

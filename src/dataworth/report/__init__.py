@@ -12,12 +12,14 @@ A new panel is one entry in `summary.PANELS`, which makes its data, and one in `
 
 import hashlib
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dataworth import DataValues, decisions
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.explanation import Explanation
+from dataworth.files import paths, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import checks, frames
 from dataworth.report import cells, page, summary
@@ -27,6 +29,7 @@ from dataworth.report.table import Points, Table, check_explanations
 __all__ = ["Explanation", "write"]
 
 TITLE = "What the training data are worth"
+DECISIONS = "decisions.csv"  # what the browser saves
 
 
 def write(
@@ -42,6 +45,7 @@ def write(
     image: str | None = None,
     image_root: str | os.PathLike[str] | None = None,
     validation: Any = None,
+    source: str | os.PathLike[str] | None = None,
     title: str = TITLE,
     rows: int = 500,
 ) -> None:
@@ -79,6 +83,10 @@ def write(
     validation : mapping of str to sequence, data frame, "train" or None
         What to show of the validation points, as in `columns`; "train" if the training points
         judge each other, as in leave-one-out and cross-valuation.
+    source : str, path or None
+        The file that holds the training points, if it is a table with the column `label`. The page
+        then ends with the command that applies the decisions to this file, and otherwise with the
+        call that does so in Python.
     title : str
         The headline.
     rows : int
@@ -96,6 +104,7 @@ def write(
     """
     rows = checks.integer(rows, "rows", least=1, most=2000)
     _check_kinds(values, explanations, by, title)
+    command = _command(source, label)
     table = cells.checked(_columns(columns, "columns"), "columns", len(values))
     by = [by] if isinstance(by, str) else list(by)
     id_column = ids if isinstance(ids, str) else None
@@ -132,6 +141,7 @@ def write(
         "idColumn": id_column or "",
         "hasIds": ids is not None,
         "notes": content.notes,
+        "command": command,
     }
     if content.album.is_full:
         content.notes.append("Some pictures are left out to keep the file small.")
@@ -151,6 +161,19 @@ def _check_kinds(values: Any, explanations: Any, by: Any, title: Any) -> None:
     ):
         if not isinstance(given, kind):
             raise InputTypeError(name, wanted, f"got {given!r:.60}")
+
+
+def _command(source: Any, label: str | None) -> str:
+    """Return what applies the decisions, ready to be copied: a command, or a call in Python."""
+    if source is None:
+        named = "" if label is not None else ", label=…"
+        return f"decisions.apply(decisions.read({DECISIONS!r}), columns{named})"
+    path = paths.named(source, "source")
+    tables.check_ending(path, tables.TABLES, "source")
+    if label is None:
+        raise InputError("source", "come with label, which tells apply what to change")
+    cleaned = path.with_name(f"{path.stem}-cleaned{path.suffix}")
+    return shlex.join(["dataworth", "apply", DECISIONS, str(path), "-o", str(cleaned)])
 
 
 def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:

@@ -15,7 +15,8 @@ from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Targets
-from dataworth.neighbors.points import Chosen, Points, Rows
+from dataworth.neighbors.points import Chosen, Indexed, InMemory, Points, Rows
+from dataworth.training.copies import training_points_among
 from dataworth.training.training_set import Learned, TrainingSet
 
 
@@ -83,6 +84,16 @@ class Outside:
         self.size: int = self._queries.shape[0]
         self._codes = training.targets.read(y_val, self.size)
         self.positions = np.arange(self.size)
+
+    @property
+    def training_points(self) -> int:
+        """How many of them are training points too, if they are more than chance makes likely."""
+        points = self._training.points
+        known = points.points if isinstance(points, Indexed) else points
+        if not isinstance(known, InMemory):
+            return 0
+        codes = self._training.targets.codes
+        return training_points_among(known.array, codes, self._queries, self._codes)
 
     def labels(self) -> Array:
         """Return the labels, or targets, of the validation points."""

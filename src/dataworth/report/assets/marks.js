@@ -65,7 +65,8 @@ function download() {
   const address = URL.createObjectURL(new Blob([decisionsFile()], { type: "text/csv;charset=utf-8" }));
   el("a", { href: address, download: "decisions.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
-  tell("Saved. Now write the cleaned file: ", el("code", {}, "dataworth apply decisions.csv train.csv"));
+  tell("Saved as decisions.csv. Move it to the folder that you work in, and write the cleaned data: ", el("code", {}, report.command));
+
 }
 
 function tell(...words) {
