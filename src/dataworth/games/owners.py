@@ -159,56 +159,38 @@ class OwnerGame:
 
     def _plays(self, ranked: Ranked, label: Any) -> Iterator[_Play]:
         """Yield the games of a validation point: one, or one for each wrong class."""
-        targets, n_classes = self.targets[ranked.order], self.setup.n_classes
+        n_classes, tie = self.setup.n_classes, TIES[self.setup.ties].worth
         if ranked.order.size == 0 or n_classes == 1:
             return
-        tie = TIES[self.setup.ties].worth
+        if self.name == "hard" and self.setup.multiclass == "one-vs-one":
+            targets = self.targets[ranked.order]
+            for rival in range(n_classes):
+                if rival != label:
+                    voters = np.flatnonzero((targets == label) | (targets == rival))
+                    chosen, owner, names = self._select(ranked.order[voters])
+                    chosen = voters[chosen]
+                    side = (targets[chosen] == rival).astype(np.int64)
+                    weights, nothing = ranked.weights[chosen], np.zeros(chosen.size)
+                    share = 1.0 / (n_classes - 1)
+                    yield _Play(owner, names, weights, nothing, side, Rules(0, tie, 2), share)
+            return
+        chosen, owner, names = self._select(ranked.order)
+        targets, weights = self.targets[ranked.order[chosen]], ranked.weights[chosen]
+        side, quantity, share = np.zeros(chosen.size, np.int64), np.zeros(chosen.size), 1.0
         if self.name == "regression":
             error = targets - label
             # In units of the largest error, so that no square overflows or vanishes.
             unit = max(float(np.abs(error).max()), 1e-150, 1e-150 * abs(label))
-            rules = Rules(2, -((label / unit) ** 2), 0)
-            yield self._play(ranked, None, rules, unit * unit, quantity=error / unit)
+            rules, quantity, share = Rules(2, -((label / unit) ** 2), 0), error / unit, unit * unit
         elif self.name == "soft":
-            right = (targets == label).astype(np.float64)
-            yield self._play(ranked, None, Rules(1, 1.0 / n_classes, 0), 1.0, quantity=right)
-        elif self.setup.multiclass == "direct":
-            side = targets + (targets < label)
-            side[targets == label] = 0
-            yield self._play(ranked, None, Rules(0, tie, n_classes), 1.0, side=side)
+            rules, quantity = Rules(1, 1.0 / n_classes, 0), (targets == label).astype(np.float64)
         else:
-            for rival in range(n_classes):
-                if rival != label:
-                    voters = np.flatnonzero((targets == label) | (targets == rival))
-                    side = (targets == rival).astype(np.int64)
-                    share = 1.0 / (n_classes - 1)
-                    yield self._play(ranked, voters, Rules(0, tie, 2), share, side=side)
+            rules = Rules(0, tie, n_classes)
+            side = np.where(targets == label, 0, targets + (targets < label))
+        yield _Play(owner, names, weights, quantity, side, rules, share)
 
-    def _play(
-        self,
-        ranked: Ranked,
-        voters: Ints | None,
-        rules: Rules,
-        share: float,
-        *,
-        quantity: Floats | None = None,
-        side: Ints | None = None,
-    ) -> _Play:
-        """Return the game of some of the ranked points, or of all of them."""
-        order = ranked.order if voters is None else ranked.order[voters]
-        ranks, owner, names = owners.select(
-            self.owners[order], self.n_owners, self.setup.n_neighbors
-        )
-        chosen = ranks if voters is None else voters[ranks]
-        return _Play(
-            owner,
-            names,
-            ranked.weights[chosen],
-            np.zeros(ranks.size) if quantity is None else quantity[chosen],
-            np.zeros(ranks.size, np.int64) if side is None else side[chosen],
-            rules,
-            share,
-        )
+    def _select(self, order: Ints) -> tuple[Ints, Ints, Ints]:
+        return owners.select(order, self.owners, self.n_owners, self.setup.n_neighbors)
 
     def _products(self, play: _Play) -> tuple[Floats, float]:
         """Return the values by products over owners, and how far off they can be."""

@@ -112,13 +112,15 @@ def chances(n_owners: int, most: int, alpha: float, beta: float) -> Floats:
 
 
 @compiled()
-def select(owners: Ints, n_owners: int, neighbors: int) -> tuple[Ints, Ints, Ints]:
-    """Select the K nearest points of each owner in one pass.
+def select(order: Ints, owners: Ints, n_owners: int, neighbors: int) -> tuple[Ints, Ints, Ints]:
+    """Select the K nearest points of each owner in one pass, which ends once all have K.
 
     Parameters
     ----------
-    owners : (n,) array of int
-        The owner of each point, nearest first.
+    order : (n,) array of int
+        The positions of points, nearest first.
+    owners : (n_train,) array of int
+        The owner of each training point.
     n_owners : int
         The number of owners, who are 0..n_owners-1.
     neighbors : int
@@ -133,13 +135,13 @@ def select(owners: Ints, n_owners: int, neighbors: int) -> tuple[Ints, Ints, Int
     names : array of int
         Who these owners are.
     """
-    room = min(owners.size, n_owners * neighbors)
+    room = min(order.size, n_owners * neighbors)
     ranks, owner = np.empty(room, np.int64), np.empty(room, np.int64)
     number, count = np.full(n_owners, -1), np.zeros(n_owners, np.int64)
     names = np.empty(n_owners, np.int64)
     size = seen = full = 0
-    for rank in range(owners.size):
-        who = owners[rank]
+    for rank in range(order.size):
+        who = owners[order[rank]]
         if count[who] == neighbors:
             continue
         if count[who] == 0:
