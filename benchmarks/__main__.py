@@ -15,16 +15,21 @@ from typing import Any
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 import dataworth
 from dataworth import KNNShapley
+from dataworth.games import hard as hard_game
+from dataworth.games import soft
 from dataworth.games.direct import DirectGame
-from dataworth.games.game import Game
+from dataworth.games.game import Game, Setup
 from dataworth.games.hard import HardGame
-from dataworth.games.kernels import hard
-from dataworth.games.kernels.coefficients import shapley_like
+from dataworth.games.kernels import hard, weighted_mean
+from dataworth.games.kernels.coefficients import room, shapley_like
+from dataworth.games.kernels.subset_moments import Points
 from dataworth.games.regression import RegressionGame
 from dataworth.games.soft import SoftGame
+from dataworth.games.weighted_mean import powers_table
 from dataworth.neighbors import distances as neighbors
 from dataworth.neighbors import ranking
 from dataworth.weights.ranked import Ranked
@@ -32,7 +37,8 @@ from dataworth.weights.weighting import Weighting
 
 OUT = Path(__file__).parent / "RESULTS.md"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-SETTINGS = ((5, 3), (10, 3), (20, 3), (5, 5), (10, 5), (20, 5))
+SETTINGS = tuple((k, bits) for bits in (3, 5, 8) for k in (5, 10, 20, 50))
+PATIENCE = 2.0  # seconds
 
 
 def least(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
@@ -63,34 +69,109 @@ def weights_of_a_row(
     return row, np.maximum(np.rint(ranked * (2**n_bits - 1)), 1).astype(np.int16)
 
 
+def ranking_table() -> list[str]:
+    lines = [
+        "## Ranking a row against `numpy.argsort`",
+        "",
+        "One row, one thread, ties broken by index. Entries: time / argsort time.",
+        "",
+        "| " + " | ".join(f"N = {n:,}" for n in SIZES) + " |",
+        "|" + "---|" * len(SIZES),
+    ]
+    cells = []
+    for n in SIZES:
+        row = np.random.default_rng(0).random((1, n))
+        own, cutoff, order = np.array([ranking.NOBODY]), np.array([math.inf]), np.empty((1, n), int)
+        ours, argsort = least(
+            lambda: ranking.rank_rows(row, own, cutoff, order),  # noqa: B023
+            lambda: np.argsort(row[0]),  # noqa: B023
+            repeats=5 if n > 100_000 else 25,
+        )
+        cells.append(f"{ours / argsort:.2f} ×")
+    lines.append("| " + " | ".join(cells) + " |")
+    print(lines[-1], flush=True)
+    return lines
+
+
+def kernels(n: int, k: int, n_bits: int) -> dict[str, Callable[[], object]]:
+    """The kernels of the weighted games for one validation point with two classes."""
+    _, weights = weights_of_a_row(n, n_bits)
+    top = 2**n_bits - 1
+    right = np.random.default_rng(1).integers(0, 2, n).astype(np.float64)
+    c, out, tail = shapley_like(n, k), np.empty(n), np.empty(2 * top + 1)
+    inside, outside, _, _ = room(c, n, n, min(n, k))
+    table, factors = powers_table(k, top, 1, idle=False)
+    start = np.stack([factors, np.zeros_like(factors)])
+    points = Points(weights, table, np.empty(0), np.empty(0), weights * right)
+    return {
+        "soft": lambda: weighted_mean.values(
+            points, start, 0.5, inside, outside[:0], c.displace, c.inverse, out, np.empty((0, 0))
+        ),
+        "hard": lambda: hard.binary(weights, right, n, top, k, 1.0, c, out, tail),
+    }
+
+
 def kernel_table() -> list[str]:
     lines = [
-        "## The kernel against `numpy.argsort` of the same row",
         "",
-        "Hard binary game, one validation point, one thread, every weight non-zero (rbf, from "
-        "2^b − 1 down to 1). Entries: kernel time / argsort time.",
+        "## The kernels against `numpy.argsort` of the same row",
         "",
-        "| K | b | " + " | ".join(f"N = {n:,}" for n in SIZES) + " | growth exponent 10⁴ → 10⁶ |",
-        "|---|---|" + "---|" * (len(SIZES) + 1),
+        "Two classes, one validation point, one thread, every weight non-zero (rbf, from 2^b − 1 "
+        "down to 1). Entries: kernel time / argsort time; a dash where one run would take more "
+        f"than {PATIENCE:g} s.",
+        "",
+        "| game | K | b | " + " | ".join(f"N = {n:,}" for n in SIZES) + " | growth exponent |",
+        "|---|---|---|" + "---|" * (len(SIZES) + 1),
     ]
-    for k, n_bits in SETTINGS:
-        ratios, seconds = [], {}
-        for n in SIZES:
-            row, weights = weights_of_a_row(n, n_bits)
-            top = 2**n_bits - 1
-            right = np.random.default_rng(1).integers(0, 2, n).astype(np.float64)
-            c, out, tail = shapley_like(n, k), np.empty(n), np.empty(2 * top + 1)
-            kernel, argsort = least(
-                lambda: hard.binary(weights, right, n, top, k, 1.0, c, out, tail),  # noqa: B023
-                lambda: np.argsort(row),  # noqa: B023
-                repeats=3 if n > 100_000 else 9,
-            )
-            ratios.append(kernel / argsort)
-            seconds[n] = kernel
-        cells = " | ".join(f"{r:.1f} ×" for r in ratios)
-        slope = exponent(seconds, 10_000, 1_000_000)
-        lines.append(f"| {k} | {n_bits} | {cells} | {slope:.2f} |")
-        print(lines[-1], flush=True)
+    for game, cost in (("soft", soft.seconds), ("hard", hard_game.seconds)):
+        for k, n_bits in SETTINGS:
+            cells, seconds = [], {}
+            for n in SIZES:
+                setup = Setup(2, k, Weighting("rbf", 0.5, n_bits), "one-vs-one", "right")
+                if cost(setup, n) > PATIENCE:
+                    cells.append("–")
+                    continue
+                row, _ = weights_of_a_row(n, n_bits)
+                kernel, argsort = least(
+                    kernels(n, k, n_bits)[game],
+                    lambda: np.argsort(row),  # noqa: B023
+                    repeats=3 if n > 100_000 else 9,
+                )
+                cells.append(f"{kernel / argsort:.2f} ×")
+                seconds[n] = kernel
+            slope = exponent(seconds, 10_000, max(seconds))
+            lines.append(f"| {game} | {k} | {n_bits} | {' | '.join(cells)} | {slope:.2f} |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def distances_table() -> list[str]:
+    lines = [
+        "",
+        "## Distances pair by pair against a product of matrices",
+        "",
+        "Distances are summed pair by pair in double precision, so that they have the same bits "
+        "however many are computed together. Entries: time / time of BLAS for the product of the "
+        "same matrices in the precision of the input, both with one thread; two million numbers.",
+        "",
+        "| features | input | 1 query | 8 queries | 64 queries |",
+        "|---|---|---|---|---|",
+    ]
+    rng = np.random.default_rng(4)
+    for n_features in (16, 128, 768):
+        for kind in (np.float32, np.float64):
+            points = rng.normal(size=(2_000_000 // n_features, n_features)).astype(kind)
+            cells = []
+            for n in (1, 8, 64):
+                queries = rng.normal(size=(n, n_features)).astype(kind)
+                with threadpool_limits(1):
+                    ours, blas = least(
+                        lambda: neighbors.distances(queries, points, "euclidean", {}),  # noqa: B023
+                        lambda: np.dot(queries, points.T),  # noqa: B023
+                    )
+                cells.append(f"{ours / blas:.1f} ×")
+            lines.append(f"| {n_features} | {kind.__name__} | {' | '.join(cells)} |")
+            print(lines[-1], flush=True)
     return lines
 
 
@@ -199,7 +280,7 @@ def end_to_end_table(n_features: int = 16, n_val: int = 8) -> list[str]:
         "|---|---|---|" + "---|" * (len(SIZES) + 1),
     ]
     rng = np.random.default_rng(1)
-    for k, n_bits in SETTINGS:
+    for k, n_bits in ((5, 3), (20, 3), (50, 3), (5, 8)):
         for name, weights in (("auto", "rbf"), ("all", never_zero)):
             ratios, seconds = [], {}
             for n in SIZES:
@@ -246,7 +327,14 @@ def main() -> None:
         f"numpy {np.__version__}, numba {numba.__version__}, {platform.machine()}.",
         "",
     ]
-    tables = (kernel_table, games_table, cut_off_table, end_to_end_table)
+    tables = (
+        ranking_table,
+        kernel_table,
+        games_table,
+        cut_off_table,
+        end_to_end_table,
+        distances_table,
+    )
     OUT.write_text("\n".join([*head, *(line for table in tables for line in table()), ""]))
     print(f"\nwritten: {OUT}")
 

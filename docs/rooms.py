@@ -43,7 +43,12 @@ class Room:
 
 # In the order in which data passes them: no room may import one that comes after it.
 ROOMS = (
-    Room("base", "errors, array types, the compiler", (), ("errors", "arrays", "compiled")),
+    Room(
+        "base",
+        "errors, array types, locks, the compiler",
+        (),
+        ("errors", "arrays", "locks", "compiled"),
+    ),
     Room("inputs", "checks what comes in", ("base",)),
     Room("files", "reads and writes files", ("base", "inputs")),
     Room("encoders", "rows of a table become points", ("base", "inputs")),

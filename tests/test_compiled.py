@@ -27,13 +27,24 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def valued(folder: Path) -> str:
-    env = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
-    env["PYTHONPATH"] = str(folder)
+def run(folder: Path, code: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", VALUE], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout
+
+
+def valued(folder: Path) -> str:
+    return run(folder, VALUE)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
+    return {**kept, "PYTHONPATH": str(folder)}
 
 
 def test_a_change_anywhere_compiles_anew(copy: Path) -> None:
@@ -52,5 +63,63 @@ def test_a_change_anywhere_compiles_anew(copy: Path) -> None:
     helper.write_text(text)
     front = copy / "dataworth" / "__init__.py"
     front.write_text(front.read_text().replace('__version__ = "', '__version__ = "9.'))
+    old = set((copy / "dataworth").rglob("*.nbi"))
     assert valued(copy) == before
-    assert all(path.stat().st_mtime_ns > then for path, then in kept.items())
+    assert len(set((copy / "dataworth").rglob("*.nbi")) - old) == len(kept)
+
+
+def test_kernels_hold_the_code_of_those_they_call(copy: Path) -> None:
+    """Otherwise the last bits of a value depend on which other kernels a process has loaded."""
+    listing = (
+        "import gc\n"
+        "from numba.core.dispatcher import Dispatcher\n"
+        "kernels = [k for k in gc.get_objects() if isinstance(k, Dispatcher)]\n"
+        "compiled = [one for kernel in kernels for one in kernel.overloads.values()]\n"
+        "calls = [\n"
+        "    line for one in compiled for line in one.library.get_llvm_str().splitlines()\n"
+        "    if ' call ' in line and '@_ZN9dataworth' in line\n"
+        "    and one.fndesc.llvm_func_name not in line  # as where Python calls it\n"
+        "]\n"
+        "print(len(compiled) > 9, calls)\n"
+    )
+    assert run(copy, VALUE + listing).splitlines()[1] == "True []"
+
+
+def test_processes_share_one_compilation(copy: Path) -> None:
+    alone = compilations(copy, processes=1)
+    assert alone > 0
+    assert compilations(copy, processes=1) == 0
+    for path in (copy / "dataworth").rglob("*.nb?"):
+        path.unlink()
+    assert compilations(copy, processes=3) == alone
+
+
+def test_a_folder_without_locks_is_no_obstacle(copy: Path) -> None:
+    module = copy / "dataworth" / "locks.py"
+    text = module.read_text()
+    changed = text.replace("    handle = _opened(", "    raise OSError\n    handle = _opened(")
+    assert changed != text
+    module.write_text(changed)
+    assert compilations(copy, processes=1) > 0
+    assert compilations(copy, processes=1) == 0
+
+
+def compilations(folder: Path, processes: int) -> int:
+    """How many kernels are compiled by processes that start at the same time."""
+    count = (
+        "import numba.core.event as events\n"
+        "seen = events.RecordingListener()\n"
+        "events.register('numba:compile', seen)\n"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", count + VALUE + "print(len(seen.buffer))"],
+            env=environment(folder),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(processes)
+    ]
+    said = [process.communicate()[0].splitlines() for process in started]
+    assert len({values for values, _ in said}) == 1
+    return sum(int(number) for _, number in said)

@@ -1,6 +1,7 @@
 """The estimator end to end: against enumeration from raw features, axioms, determinism."""
 
 import math
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dataworth import KNNShapley, __version__
 from dataworth.games.kernels import hard
+from dataworth.run import adding_up
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -283,3 +285,34 @@ def test_encoders_may_not_change_after_fit() -> None:
         valuator.set_params(encoder=equal).value(X[:5], y[:5]).values, first.values
     )
     assert valuator.explain(0).value == pytest.approx(first.values[0])
+
+
+class Started(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        (
+            {"game": "hard", "n_neighbors": 300, "n_bits": 6},
+            "a smaller n_neighbors or fewer n_bits",
+        ),
+        ({"n_neighbors": 900, "n_bits": None, "max_rank": 950}, "or n_bits=8.$"),
+        ({}, ""),
+    ],
+)
+def test_a_long_run_is_announced(
+    params: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it starts, with what would make it cheaper."""
+
+    def start(*_: Any) -> None:
+        raise Started
+
+    monkeypatch.setattr(adding_up, "total", start)
+    rng = np.random.default_rng(0)
+    valuator = KNNShapley(**params).fit(rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000))
+    caught = pytest.warns(UserWarning, match=said) if said else nullcontext()
+    with caught, pytest.raises(Started):
+        valuator.value()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from dataworth import ForestLeaves, KNNShapley
@@ -144,8 +145,9 @@ def test_without_features_there_are_no_neighbours() -> None:
 def test_bad_input() -> None:
     X, y = cloud()
     valuator = KNNShapley().fit(X, y)
-    with pytest.raises(ValueError, match="call value first"):
+    with pytest.raises(NotFittedError, match="call value first") as caught:
         valuator.explain(0)
+    assert isinstance(caught.value, ValueError)
     valuator.value()
     with pytest.raises(ValueError, match="points must be a whole number from 0 to 39; got 40"):
         valuator.explain(40)

@@ -1,8 +1,6 @@
 """Compiles the kernels before the suite starts: `python -m tests.warm_up`.
 
-The processes of the suite then load the same code from disk, instead of compiling all of it twice.
-Processes that compile at the same time, each with some functions of the other, may also end up with
-code that differs in the order of a sum, and so in the last bit of a value.
+The processes of the suite then load the code from disk, instead of waiting for each other.
 """
 
 import warnings

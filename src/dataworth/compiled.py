@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -13,6 +14,7 @@ from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 import dataworth
+from dataworth.locks import locked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 KERNEL = re.compile(rb"^@(compiled|inlined)\b", re.MULTILINE)
@@ -30,34 +32,49 @@ def state() -> str:
     return digest.hexdigest()
 
 
-class _Locator:
-    """Where numba would keep the code of a kernel, with a stamp that knows all kernels."""
-
-    def __init__(self, locator: Any) -> None:
-        self._locator = locator
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._locator, name)
-
-    def get_source_stamp(self) -> Any:
-        """What must be the same for cached code to be used."""
-        return self._locator.get_source_stamp(), state()
-
-
 class _KernelCacheImpl(CompileResultCacheImpl):
-    @property
-    def locator(self) -> Any:
-        return _Locator(super().locator)
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Name the files of a kernel after the state of all kernels."""
+        name = super().get_filename_base(fullname, abiflags)  # type: ignore[no-untyped-call]
+        return f"{name}-{state()[:16]}"
 
 
 class _KernelCache(FunctionCache):
-    """numba's cache on disk, out of date as soon as any kernel of the package changes.
+    """numba's cache on disk, with files of its own for each state of the kernels.
 
     numba itself looks at the file of the compiled function alone. But a kernel holds the code of
     those it calls, and would go on with the old ones after an upgrade.
     """
 
     _impl_class = _KernelCacheImpl
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the folder of the cache, unless this thread already does."""
+        with _threads, ExitStack() as stack:
+            folder = self.cache_path
+            if folder not in _held:
+                with suppress(OSError):  # it is full or read-only, or knows no locks
+                    self._impl.locator.ensure_cache_path()
+                    stack.enter_context(locked(folder))
+                    _held.add(folder)
+                    stack.callback(_held.remove, folder)
+            yield
+
+
+_threads = threading.RLock()
+_held: set[str] = set()
+
+
+def _one_at_a_time(kernel: Any, cache: Any) -> None:
+    """Let one process compile a kernel while the others wait, and then load its code."""
+    compile_one = kernel.compile
+
+    def compile_alone(signature: Any) -> Any:
+        with cache.alone():
+            return compile_one(signature)
+
+    kernel._cache, kernel.compile = cache, compile_alone
 
 
 _new_cache: Callable[[Any], Any] = _KernelCache  # numba's classes have no types
@@ -68,6 +85,10 @@ def compiled(*, fastmath: bool = False) -> Callable[[Function], Function]:
 
     If neither the folder of the package nor the user's cache can be written, the
     kernel is compiled anew in each process.
+
+    A kernel takes in the code of all that it calls. Otherwise each function would be there once on
+    its own and once beside each of its callers, optimised differently. Which of them is called
+    would depend on what the process loaded before, and so would the last bits of a value.
 
     Parameters
     ----------
@@ -84,10 +105,10 @@ def compiled(*, fastmath: bool = False) -> Callable[[Function], Function]:
     flags = {"reassoc", "contract", "arcp", "nsz"} if fastmath else False
 
     def decorate(function: Function) -> Function:
-        kernel: Any = njit(nogil=True, fastmath=flags)(function)
+        kernel: Any = njit(nogil=True, fastmath=flags, forceinline=True)(function)
         if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
             with suppress(RuntimeError):  # there may be no folder for it
-                kernel._cache = _new_cache(function)
+                _one_at_a_time(kernel, _new_cache(function))
         return cast(Function, kernel)
 
     return decorate

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, overload
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
@@ -26,7 +27,7 @@ from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
-from dataworth.run import adding_up
+from dataworth.run import adding_up, workers
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
@@ -35,6 +36,8 @@ from dataworth.training.folds import Fold, folds
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
+
+LONG = 60.0  # seconds that a run may take without a word
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class KNNShapley(BaseEstimator):
         only their distances. Exact values need no more neighbours than these, however large the
         training set is.
     n_bits : int from 1 to 10, or None, default 3
-        Weights are rounded to 2^n_bits levels. More of them cost little.
+        Weights are rounded to 2^n_bits levels. More of them cost little, except in the hard game.
         None keeps real weights, except in the hard game, which needs integers. Utilities then have
         a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
         largest (1e-140 for regression) count as 0. Uniform weights need no rounding.
@@ -324,6 +327,7 @@ class KNNShapley(BaseEstimator):
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, X_val, y_val))
         shape = (3 if bounded else 1, training.n_points)
+        _announce(settings, training, parts)
         total, error = adding_up.total(parts, settings, shape, kept)
         n_val = sum(fold.size for fold in parts)
         total = total / n_val
@@ -406,6 +410,7 @@ class KNNShapley(BaseEstimator):
         settings.check_owners(partial)
         names, codes = owner_codes(groups, training.n_points)
         work = plan(settings, training.targets, codes, parts, method, tol, random_state)
+        _announce(settings, training, parts)
         kept = None
         if checkpoint is not None:
             printed = self._fingerprint(settings, parts, X_val, y_val, work)
@@ -505,7 +510,7 @@ class KNNShapley(BaseEstimator):
         """
         check_is_fitted(self, "_training")
         if not hasattr(self, "_last"):
-            raise ValueError("explain needs values: call value first.")
+            raise NotFittedError("explain needs values: call value first.")
         own = self._last.get(threading.get_ident())
         last = next(reversed(self._last.values())) if own is None else own
         several = np.ndim(points) > 0
@@ -514,6 +519,33 @@ class KNNShapley(BaseEstimator):
         )
         explained = explanation.explain(self._training, last.settings, last.folds, chosen)
         return explained if several else explained[0]
+
+
+def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:
+    """Warn of a run that will take long, and say what would make it cheaper."""
+    n_val = sum(fold.size for fold in parts)
+    each = settings.seconds(training.n_points, training.targets.n_classes)
+    seconds = each * n_val / workers.count(settings.n_jobs)
+    if seconds < LONG:
+        return
+    cheaper = ["a smaller n_neighbors"]
+    if not settings.weighting.equal:
+        cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
+    if settings.max_rank is None:
+        cheaper.append("max_rank='sqrt', which gives bounds")
+    warnings.warn(
+        f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
+        f"takes {each:.2g} s; it would be cheaper with {' or '.join(cheaper)}.",
+        stacklevel=3,
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return a length of time in words, to two digits."""
+    for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{seconds:.2g} seconds"
 
 
 def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:

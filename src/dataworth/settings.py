@@ -196,6 +196,12 @@ class Settings:
         players = n_train if support is None else min(support, n_train)
         return shapley_like(players, min(self.neighbors_within(n_train), players), *self.law)
 
+    def seconds(self, n_train: int, n_classes: int) -> float:
+        """Return roughly how long one validation point takes after its distances, on one core."""
+        ranked = self.nearest_needed(n_train)
+        setup = self.setup(n_train, n_classes)
+        return self.game.load().seconds(setup, n_train if ranked is None else ranked)
+
     def check_size(self, n_train: int, n_classes: int) -> None:
         """Refuse a game that is too large for this many training points and classes."""
         support = self.weighting.support

@@ -96,6 +96,26 @@ def test_pictures_outside_the_folder_of_the_table(run: Any) -> None:
     )
 
 
+def test_pictures_that_are_not_found_are_counted(run: Any) -> None:
+    Path("pictures").mkdir()
+    files = ["a.png", "b.png", "../train.csv", None, "a.png", "c.png"]
+    tables.write_table("t.csv", pa.table(rows(6) | {"file": files}))
+    line = "value t.csv --label y --image file --report r.html --drop name"
+    here = Path.cwd()
+    ran = run(line)
+    assert ran.code == 0
+    said = "of 5 pictures in column 'file' were found in"
+    assert f"0 {said} '{here}'; 1 would be outside of it." in ran.err
+    Image.new("RGB", (4, 4), "red").save("pictures/a.png")
+    ran = run(f"{line} --image-root pictures --validation t.csv -o v.csv")
+    assert f"2 {said} '{here / 'pictures'}'; 1 would be outside of it." in ran.err
+    assert run("report v.csv t.csv --label y --image file -o s.html").err.count("0 of 5 pict") == 1
+    tables.write_table("t.csv", pa.table(rows(6) | {"file": ["a.png", None] * 3}))
+    assert run(f"{line} --image-root pictures").err == ""
+    tables.write_table("t.csv", pa.table(rows(6) | {"file": range(6)}))
+    run.refused(line, 2, "--image must hold paths")
+
+
 IDS = ["=1+1", "+a", "-b", "@c", "\tx", "'=d", "a;=e", "-5", "ok", "7", "=HYPERLINK(0)", "''+"]
 
 

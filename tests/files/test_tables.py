@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,10 @@ def test_messy_csv(content: str, expected: dict[str, Any], tmp_path: Path) -> No
         (b"a,b\n1,\0\n", "it holds zero bytes"),
         (
             "a,b\n1,2,3\n",
-            "a.csv must .* cannot be read as CSV: .* Expected 2 columns, got 3",
+            r"a.csv must have 2 cells in each line, .*; line 2 has 3: '1,2,3'\.",
         ),
+        ('a,b\n\n"1\n\n",2\n\n3\n', r"must have 2 cells .*; line 7 has 1: '3'\."),
+        ('a;b\r\n1;2\r\n3;4;"5\r\n"\r\n', "must have 2 cells .*; line 3 has 3: '3;4;\"5 \"'"),
         ("a,a\n1,2\n", "columns of different names; 'a' is there twice"),
         ("", "must have a line of column names; it is empty"),
         ("a,b\n", "a.csv must have rows; it has none"),
@@ -144,3 +147,23 @@ def test_csv_of_any_number() -> None:
     file = io.BytesIO()
     tables.write_csv(file, {"a": numbers})
     assert [float(line) for line in file.getvalue().decode().splitlines()[1:]] == numbers
+
+
+def test_large_integers_stay_exact(tmp_path: Path) -> None:
+    content = "u,big,neg,gap,mixed,apart,float,long\n"
+    content += f"{2**63},{2**64},-{2**63 + 1},{2**63 + 1},{2**63 + 1},{2**63},1e300,{10**80}\n"
+    content += f"7,{10**70},-1,NA,{2**63 + 2},0.5,2,{10**80 + 1}\n"
+    for separator in ",;":
+        path = csv(tmp_path / "a.csv", content.replace(",", separator))
+        rows = tables.read_table(path).to_pylist()
+        big = 2**63
+        assert [list(row.values()) for row in rows] == [
+            [big, 2 * big, -big - 1, big + 1, big + 1, 2.0**63, 1e300, str(10**80)],
+            [7, 10**70, -1, None, big + 2, 0.5, 2.0, str(10**80 + 1)],
+        ]
+    path = csv(tmp_path / "a.csv", f"a;b\n0,5;{2**63 + 1}\n{2**63 + 1};0,25\n{2**63 + 2};{2**63}")
+    assert tables.read_table(path).to_pylist() == [
+        {"a": Decimal("0.5"), "b": 2**63 + 1},
+        {"a": 2**63 + 1, "b": Decimal("0.25")},
+        {"a": 2**63 + 2, "b": 2**63},
+    ]

@@ -1,10 +1,14 @@
 """Bad input: one clear sentence that names the argument, before any work."""
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
@@ -92,9 +96,9 @@ def test_parameters(params: dict[str, Any], error: type[Exception], message: str
             np.where(X > 1, "text", X.astype(object)),
             y,
             TypeError,
-            "X must hold real numbers; got dtype object",
+            "X must hold real numbers; got text, such as 'text'",
         ),
-        ([["a", "b"]] * 6, y, TypeError, "X must hold real numbers; got dtype <U1"),
+        ([["a", "b"]] * 6, y, TypeError, "X must hold real numbers; got text, such as 'a'"),
         (None, y, TypeError, "X must be an array of numbers .* got None"),
         ([[1.0, 2.0]] * 5 + [[1.0]], y, ValueError, "X must have rows of equal length"),
         (X * 1j, y, TypeError, "X must hold real numbers; got dtype complex128"),
@@ -128,7 +132,7 @@ def test_training_set(bad_X: Any, bad_y: Any, error: type[Exception], message: s
         (X_VAL * np.nan, Y_VAL, ValueError, "X_val must be finite; row 0, column 0 is NaN"),
         (X_VAL, Y_VAL[:1], ValueError, "y_val must hold one label per row of X_val, 2; got 1"),
         (X_VAL, [0, 7], ValueError, "y_val must hold only labels seen in training; .*: 7"),
-        (X_VAL, ["0", "1"], TypeError, "y_val must hold labels of the kind given to fit"),
+        (X_VAL, ["0", "1"], TypeError, "y_val must hold labels like those of fit"),
     ],
 )
 def test_validation_set(bad_X: Any, bad_y: Any, error: type[Exception], message: str) -> None:
@@ -164,8 +168,10 @@ def test_direct_vote_of_many_classes() -> None:
 
 def test_targets_of_regression() -> None:
     valuator = KNNShapley(game="regression")
-    with pytest.raises(TypeError, match="y must hold real numbers; got dtype <U1"):
-        valuator.fit(X, list("ababab"))
+    texts = list("ababab")
+    for labels in (texts, np.array(texts, object), pd.Series(texts), pl.Series(texts)):
+        with pytest.raises(TypeError, match="y must hold real numbers; got text, such as 'a'"):
+            valuator.fit(X, labels)
     with pytest.raises(ValueError, match="y must be finite"):
         valuator.fit(X, y * np.nan)
     with pytest.raises(ValueError, match="y must hold one number per row of X, 6; got 5"):
@@ -279,3 +285,46 @@ def test_features_whose_squares_vanish(metric: str) -> None:
         with pytest.raises(ValueError, match="X must have numbers above 1e-150 .* Scale the feat"):
             KNNShapley(metric=metric).fit(points, [0, 1] * 3)
     KNNShapley(metric="manhattan").fit(X, [0, 1] * 3)
+
+
+def test_labels_of_another_kind_are_named_in_words() -> None:
+    with pytest.raises(TypeError, match="y_val must hold labels like those of fit, text; got numb"):
+        KNNShapley().fit(X, list("ababab")).value(X_VAL, Y_VAL)
+    with pytest.raises(TypeError, match="y_val must hold labels like those of fit, numbers; got t"):
+        KNNShapley().fit(X, y).value(X_VAL, ["a", "b"])
+
+
+@pytest.mark.parametrize("game", ["soft", "regression"])
+def test_a_missing_y_is_said_once(game: str) -> None:
+    valuator = KNNShapley(game=game)
+    with pytest.raises(TypeError, match="y must be an array of .*; got None") as caught:
+        valuator.fit(X, None)
+    assert str(caught.value).count("None") == 1
+    with pytest.raises(TypeError, match="y_val must be an array of .*; got None") as caught:
+        valuator.fit(X, y).value(X_VAL)
+    assert str(caught.value).count("None") == 1
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("spoilt", "message"),
+    [
+        ([0.0, 1.0, np.nan, 3.0], "X must be finite; row 2, column 'b' is NaN"),
+        ([0.0, 1.0, -np.inf, 3.0], "X must be finite; row 2, column 'b' is -inf"),
+        ([0.0, 1.0, None, 3.0], "X must be finite; row 2, column 'b' is NaN"),
+        (["u", "v", "u", "v"], "X must hold real numbers; column 'b' has text"),
+        ([1, 2, 2**53 + 1, 3], "X must hold integers of at most 2.53; larger ones in column 'b'"),
+        ([dt.date(2024, 1, i) for i in (1, 2, 3, 4)], "X must hold real numbers; column 'b' has "),
+    ],
+)
+def test_columns_of_frames_are_named(library: Any, spoilt: list[Any], message: str) -> None:
+    valuator, labels = KNNShapley(encoder=None), ["p", "q", "p", "q"]
+    good = library({"a": [1.0, 2.0, 3.0, 4.0], "b": [1.0, 2.0, 3.0, 4.0]})
+    bad = library({"a": [1.0, 2.0, 3.0, 4.0], "b": spoilt})
+    with pytest.raises(ValueError, match=message):
+        valuator.fit(bad, labels)
+    with pytest.raises(ValueError, match=message.replace("X", "X_val")):
+        valuator.fit(good, labels).value(bad, labels)
+    alone = library({"b": spoilt})
+    with pytest.raises(ValueError, match=message):
+        valuator.fit(alone, labels)

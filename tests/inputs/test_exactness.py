@@ -14,7 +14,7 @@ from dataworth.inputs import checks, exactness
 
 LARGE, FRACTIONS = [2**53 + 1, 5, 7], [0.5, 1.5, 2.5]
 COLUMNS = {"a": LARGE, "b": FRACTIONS}
-REFUSED = r"X must hold integers of at most 2\^53; larger ones would be rounded"
+REFUSED = r"X must hold integers of at most 2\^53; larger ones( in column 'a')? would be rounded"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,27 @@ def test_others_are_taken(X: Any) -> None:
     got = checks.matrix(X, "X")
     assert got.dtype == np.float64
     assert got[0, 0] >= 2**53
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (Decimal(10**40), Decimal(10**40 + 1)),
+        (Decimal("0.1"), Decimal("0.1" + 30 * "0" + "1")),
+        (Decimal(2**53), Decimal(2**53 + 1)),
+        (2.0**53, 2**53 + 1),
+    ],
+)
+def test_a_short_number_beside_a_long_one(pair: tuple[Any, Any]) -> None:
+    with pytest.raises(ValueError, match="X must hold numbers that differ .*; column 'a' has"):
+        exactness.told_apart(exactness.large([*pair, pair[0]]), "X", "a")
+
+
+def test_decimals_that_differ_are_taken() -> None:
+    long = [Decimal(10**30), Decimal(10**29)]
+    assert exactness.large([Decimal("0.1"), Decimal("0.3")]) == []
+    found = exactness.told_apart(exactness.large([*long, 5, Decimal("0.1")]), "X", "a")
+    assert set(found.values()) == set(long)
 
 
 def test_labels_of_more_than_64_bits_are_text() -> None:

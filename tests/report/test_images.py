@@ -90,3 +90,10 @@ def test_pictures_need_pillow_and_say_so(
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(ImportError, match="image needs PIL.*dataworth\\[report\\]"):
         report.write(tmp_path / "r", simple, {"x": ["a"] * 4}, image="x")
+
+
+def test_files_are_counted_without_opening_them(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_text("not a picture")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    names = ["a.png", Path("a.png"), "b.png", "../c.png", "loop", "x\0y", 9999 * "n", None]
+    assert images.Gallery(names, tmp_path).count() == images.Count(named=7, found=2, outside=1)

@@ -27,6 +27,7 @@ from dataworth.files import values as value_files
 from dataworth.games import semivalues
 from dataworth.inputs import checks, frames, groups
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
+from dataworth.report.images import Gallery
 from dataworth.result import DataValues, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
@@ -320,6 +321,7 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
     """Features and labels of the training points, and the validation points if there are any."""
     source, label = data.source, data.label
     X, y = source.features(data.features), source.column(label, "--label")
+    _check_numbers(X, data, source.name)
     if cv is not None and cv > len(source):
         raise typer.BadParameter(f"--cv must be at most the number of points, {len(source)}.")
     if validation is not None:
@@ -332,7 +334,9 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
             )
         other = read(validation, "--validation")
         _same_width(source, other.matrix, str(validation))
-        return X, y, Judges(other.features(data.features), other.column(label, "--label"), other)
+        X_val = other.features(data.features)
+        _check_numbers(X_val, data, other.name)
+        return X, y, Judges(X_val, other.column(label, "--label"), other)
     inside = {"X_val", "y_val"} & set(source.others)
     if len(inside) == 1:
         lacking = min({"X_val", "y_val"} - inside)
@@ -340,11 +344,57 @@ def arrays(data: Data, validation: Path | None, cv: int | None) -> tuple[Any, An
     if inside and cv is not None:
         terminal.note(f"X_val of {source.name} is not used, because of --cv.")
     if cv is None and inside:
-        matrix = checks.matrix(source.others["X_val"], "X_val")
-        _same_width(source, matrix, f"X_val of {source.name}")
-        inner = replace(source, matrix=matrix)
-        return X, y, Judges(inner.features(data.features), source.others["y_val"], None)
+        matrix, name = source.others["X_val"], f"X_val of {source.name}"
+        if matrix.ndim != 2 or not matrix.size:
+            raise InputError(name, "be a two-dimensional array", f"got shape {matrix.shape}")
+        _same_width(source, matrix, name)
+        X_val = replace(source, matrix=matrix).features(data.features)
+        _check_numbers(X_val, data, name)
+        return X, y, Judges(X_val, source.others["y_val"], None)
     return X, y, None
+
+
+def _check_numbers(X: Any, data: Data, name: str) -> None:
+    """Check features that are an array, and name a bad column by its number in the file."""
+    if data.source.matrix is not None and isinstance(X, np.ndarray):
+        checks.matrix(X, name, names=[int(column) for column in data.features])
+
+
+def unused(X: Any, encoder: str) -> list[str]:
+    """The columns of a table that do not become features, which a note names."""
+    if encoder == "none" or frames.frame(X) is None:
+        return []
+    kinds = TableEncoder().fit(X).kinds_
+    names = [name for name, kind in kinds.items() if kind == "constant"]
+    if names:
+        listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+        are = "1 column is" if len(names) == 1 else f"{len(names)} columns are"
+        terminal.note(
+            f"{are} not used, as all entries are the same, missing, or categories that come only "
+            f"once: {listed}."
+        )
+    return names
+
+
+def check_pictures(data: Data, root: Path | None) -> None:
+    """Check a column of pictures before any work, and say how many of them are not there."""
+    if data.image is None:
+        return
+    folder = image_folder(data, root)
+    gallery = Gallery(data.source.columns()[data.image], folder)
+    gallery.check("--image")
+    count = gallery.count()
+    if count.found < count.named:
+        outside = f"; {count.outside:,} would be outside of it" if count.outside else ""
+        terminal.note(
+            f"{count.found:,} of {count.named:,} pictures in column {data.image!r} were found in "
+            f"{str(folder)!r}{outside}."
+        )
+
+
+def image_folder(data: Data, root: Path | None) -> Path:
+    """The folder that pictures are in: the one given, or that of the training points."""
+    return (root or Path(data.source.name).parent).resolve()
 
 
 def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:

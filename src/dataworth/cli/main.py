@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 
 from dataworth.cli import STANDARD_OUTPUT
@@ -44,7 +45,9 @@ def main(args: Sequence[str] | None = None) -> int:
     from dataworth.cli.app import app
 
     try:
-        code = app(given or ["--help"], prog_name="dataworth", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            code = app(given or ["--help"], prog_name="dataworth", standalone_mode=False)
         with naming(STANDARD_OUTPUT):
             sys.stdout.flush()
     except BrokenPipeError:  # whoever reads our output has seen enough, which is no error
@@ -69,6 +72,13 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as a note, without the line of code that it comes from."""
+    from dataworth.cli import terminal
+
+    terminal.note(str(message))
 
 
 def _leave_output() -> None:

@@ -44,6 +44,15 @@ OPTIONS = {
 _SPELLED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.]+)")
 
 
+# What errors advise, and what that is on the command line.
+_SAID = {
+    "value(cv=5)": "--cv 5",
+    "without X_val": "without --validation",
+    "Leave it out, or pass an encoder that takes it.": "Leave it out with --drop.",
+    "text or of categories, or leave it out.": "text, or leave it out with --drop.",
+}
+
+
 def typed(text: str) -> str:
     """Write parameters in a message as they are typed on the command line.
 
@@ -60,7 +69,8 @@ def typed(text: str) -> str:
             return "--bits none" if found[1] == "n_bits" else f"no {name}"
         return f"{name} {value}"
 
-    text = text.replace("value(cv=5)", "--cv 5").replace("without X_val", "without --validation")
+    for said, meant in _SAID.items():
+        text = text.replace(said, meant)
     text = re.sub(r", ('\w+') or None", r" or \1", _SPELLED.sub(option, text))
     return re.sub(r",? or None|None or ", "", text)
 

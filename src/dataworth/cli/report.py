@@ -50,6 +50,7 @@ def report(
     if len(values) != len(data.source):
         wanted = f"hold the {len(values)} points of {path}"
         raise InputError(str(train), wanted, f"it has {len(data.source)}")
+    inputs.check_pictures(data, image_root)
     judges = None if validation is None else inputs.read(validation, "--validation")
     results.write_report(output, values, data, judges, title=title, image_root=image_root)
     print(

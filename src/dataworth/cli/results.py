@@ -10,7 +10,7 @@ import numpy as np
 
 from dataworth import report, result
 from dataworth.cli import STANDARD_OUTPUT
-from dataworth.cli.data import Data, renaming
+from dataworth.cli.data import Data, image_folder, renaming
 from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.files import values as value_files
@@ -90,7 +90,7 @@ def write_report(
             group=data.group,
             by=data.by,
             image=data.image,
-            image_root=image_root or Path(data.source.name).resolve().parent,
+            image_root=image_folder(data, image_root),
             validation=judges.columns() if isinstance(judges, tables.Source) else judges,
             title=title or report.TITLE,
             owners=owners,

@@ -1,6 +1,9 @@
 """What the command line shows in the terminal."""
 
+import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import numpy as np
@@ -17,7 +20,27 @@ from dataworth.result import DataValues
 
 def note(text: str) -> None:
     """Say something that is not part of the results."""
-    print(f"dataworth: note: {text}", file=sys.stderr)
+    shown = "".join(c if c.isprintable() else "�" for c in text)
+    print(f"dataworth: note: {shown}", file=sys.stderr)
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
+
+
+@contextmanager
+def notes_of_the_run() -> Iterator[None]:
+    """Show as notes what the library logs while it works."""
+    logger, handler = logging.getLogger("dataworth"), _Notes()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 @naming(STANDARD_OUTPUT)

@@ -163,10 +163,12 @@ def value(
         train, label, id=id, group=group or owners, image=image, by=by, features=features,
         drop=drop, group_option="--group" if owners is None else "--owners",
     )  # fmt: skip
+    inputs.check_pictures(data, image_root)
     X, y, judges = inputs.arrays(data, validation, cv)
     inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
     judged = () if judges is None else (judges.X, judges.y)
-    with inputs.in_words(data, validation):
+    with inputs.in_words(data, validation), terminal.notes_of_the_run():
+        unused = inputs.unused(X, encoder)
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
@@ -174,14 +176,16 @@ def value(
     paid = None
     if owners is not None:
         saved = None if folder is None else folder / "owners"
-        with inputs.in_words(data, validation, groups="--owners"):
+        words = inputs.in_words(data, validation, groups="--owners")
+        with words, terminal.notes_of_the_run():
             paid = valuator.value_owners(data.owners, *judged, cv=cv, checkpoint=saved)
             if budget is not None:
                 paid.payouts(budget)  # refused before anything is written
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
     out = sys.stderr if output == "-" else sys.stdout
+    n_features = len(data.features) - len(unused)
     groups = data.owners if paid is None else None
-    terminal.summary(values, groups, top, out, n_features=len(data.features), how=how)
+    terminal.summary(values, groups, top, out, n_features=n_features, how=how)
     if paid is not None:
         terminal.owners(paid, budget, out)
     results.write_values(output, values, data)

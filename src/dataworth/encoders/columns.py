@@ -102,7 +102,8 @@ def _large(column: "nw.Series[Any]") -> list[Any]:
     """The numbers of a column that a float64 may round."""
     if column.dtype.is_integer():
         return exactness.large(column.drop_nulls().to_numpy())
-    exact = column.dtype.is_decimal() or column.dtype == nw.Object
+    # Unknown to narwhals are decimals of 256 bits.
+    exact = column.dtype.is_decimal() or column.dtype in (nw.Object, nw.Unknown)
     return exactness.large(column.drop_nulls().to_list()) if exact else []
 
 

@@ -7,8 +7,9 @@ A new format of tables is one entry in `FORMATS`.
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -18,6 +19,7 @@ from dataworth.arrays import Array
 from dataworth.errors import InputError, extra, near
 from dataworth.files import paths
 from dataworth.files.atomic import atomic
+from dataworth.inputs import exactness
 
 
 class Format(Protocol):
@@ -269,11 +271,11 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
         raise InputError(name, "have a line of column names", "it is empty")
     separator = _separator(header, separator)
 
-    def parsed(decimal: str) -> Any:
+    def parsed(decimal: str, texts: Sequence[str]) -> Any:
         convert = arrow_csv.ConvertOptions(
             strings_can_be_null=True,
             decimal_point=decimal,
-            column_types=dict.fromkeys(named, pa.string()),
+            column_types=dict.fromkeys(texts, pa.string()),
         )
         if text:
             names = next(csv.reader(io.StringIO(header, newline=""), delimiter=separator))
@@ -288,18 +290,90 @@ def _read_csv(path: Path, separator: str, text: bool, named: Sequence[str]) -> A
             convert_options=convert,
         )
 
-    def texts(table: Any) -> int:
+    def n_texts(table: Any) -> int:
         return sum(pa.types.is_string(kind) for kind in table.schema.types)
 
     try:
-        table = parsed(".")
+        table, decimal = parsed(".", named), "."
         if separator == ";" and not text:  # if commas are decimals, fewer columns are text
-            table = min(table, parsed(","), key=texts)
+            other = parsed(",", named)
+            if n_texts(other) < n_texts(table):
+                table, decimal = other, ","
+        once = [c for c in table.column_names if table.column_names.count(c) == 1]
+        rounded = [c for c in once if _may_be_rounded(table.column(c))]
+        spelled = parsed(decimal, [*named, *rounded]) if rounded else table
     except (pa.ArrowException, csv.Error) as error:
+        _check_widths(raw, separator, name)
         raise _damaged(name, "CSV", error) from None
+    for column in rounded:
+        table = _with_exact_integers(table, column, spelled.column(column), decimal)
     for column in set(named) & set(table.column_names):
         table = _with_whole_numbers(table, column)
     return table
+
+
+def _check_widths(raw: bytes, separator: str, name: str) -> None:
+    """Refuse a line with more or fewer cells than there are names, and say which line it is."""
+    lines = csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), delimiter=separator)
+    wanted, before = 0, 0
+    try:
+        for cells in lines:
+            wanted = wanted or len(cells)
+            if cells and len(cells) != wanted:
+                shown = raw.splitlines()[before : lines.line_num]
+                came = b" ".join(shown).removeprefix(b"\xef\xbb\xbf").decode()
+                raise InputError(
+                    name,
+                    f"have {wanted} cells in each line, one for each column",
+                    f"line {before + 1} has {len(cells)}: {came!r:.80}",
+                )
+            before = lines.line_num  # a cell in quotes may go over several lines
+    except csv.Error:
+        return  # something else is wrong with the file
+
+
+def _may_be_rounded(column: Any) -> bool:
+    """Whether a column of a CSV file was read as floats that may have been large integers."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not pa.types.is_floating(column.type):
+        return False
+    return bool(
+        compute.any(compute.greater_equal(compute.abs(column), float(exactness.MOST))).as_py()
+    )
+
+
+def _with_exact_integers(table: Any, name: str, texts: Any, decimal: str) -> Any:
+    """Replace floats by what the file says, if they are integers that a float rounds.
+
+    Integers of more than 76 digits, which no type of pyarrow holds, stay the texts that they are.
+    If there are fractions beside integers, floats are good enough unless two integers become one.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    whole = compute.match_substring_regex(texts, r"^\s*[+-]?[0-9]+\s*$")
+    integers = {int(text) for text in compute.unique(texts.filter(whole)).to_pylist()}
+    large = [number for number in integers if abs(number) >= exactness.MOST]
+    only = compute.all(whole).as_py()
+    if not large or not (only or len(set(map(exactness.near, large))) < len(large)):
+        return table
+    try:
+        exact = _exact_numbers(texts.to_pylist(), integers if only else (), decimal)
+    except (pa.ArrowException, InvalidOperation):
+        if not only:
+            return table
+        exact = texts
+    return table.set_column(table.column_names.index(name), name, exact)
+
+
+def _exact_numbers(texts: Sequence[str | None], integers: Collection[int], decimal: str) -> Any:
+    import pyarrow as pa
+
+    if integers and min(integers) >= 0 and max(integers) < 2**64:
+        return pa.array([None if t is None else int(t) for t in texts], pa.uint64())
+    return pa.array([None if t is None else Decimal(t.replace(decimal, ".")) for t in texts])
 
 
 def _with_whole_numbers(table: Any, name: str) -> Any:

@@ -32,6 +32,12 @@ def check(setup: Setup) -> None:
         )
 
 
+def seconds(setup: Setup, n: int) -> float:
+    """Return roughly how long n ranked points take."""
+    k, top = min(setup.n_neighbors, n), setup.weighting.top
+    return direct.seconds(n, setup.n_classes, k, top) if setup.n_classes > 1 and k > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class DirectGame(Classification):
     """The weighted vote of up to four classes at once."""

@@ -75,6 +75,9 @@ class GameModule(Protocol):
     def check(self, setup: Setup) -> None:
         """Raise an InputError if the game cannot be played with this setup."""
 
+    def seconds(self, setup: Setup, n: int) -> float:
+        """Return roughly how long n ranked points take, on one core of a common machine."""
+
 
 @dataclass(frozen=True)
 class Classification:

@@ -27,6 +27,14 @@ def check(setup: Setup) -> None:
         direct.check(setup)
 
 
+def seconds(setup: Setup, n: int) -> float:
+    """Return roughly how long n ranked points take."""
+    if setup.multiclass == "direct":
+        return direct.seconds(setup, n)
+    games = max(setup.n_classes - 1, 1)
+    return games * hard.seconds(2 * n // (games + 1), setup.n_neighbors, setup.weighting.top)
+
+
 @dataclass(frozen=True)
 class HardGame(Classification):
     """The weighted vote, one-vs-one if there are more than two classes."""

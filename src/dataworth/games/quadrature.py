@@ -1,4 +1,7 @@
-"""Writes 1 / T^p as a sum of exponentials, which turns a division into products."""
+"""Writes 1 / T^p as a sum of exponentials, which turns a division into products.
+
+Least squares are solved by one thread, as their last bits depend on the number of threads.
+"""
 
 import math
 from functools import lru_cache
@@ -7,6 +10,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.linalg import eigh_tridiagonal, qr
 from scipy.special import gamma, roots_legendre
+from threadpoolctl import threadpool_limits
 
 from dataworth.arrays import Floats
 
@@ -36,7 +40,8 @@ def integer_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
     """
     enough = [count for most, count in GAUSSIAN if largest <= most]
     if not enough:
-        return _chosen_nodes(largest, power)
+        with threadpool_limits(1, user_api="blas"):
+            return _chosen_nodes(largest, power)
     n = min((largest + 1) // 2, enough[0])
     x, weight = _legendre_nodes(n) if power == 1 else _log_nodes(n)
     return -np.log(x), weight / x
@@ -149,17 +154,18 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
     if doublings > MOST_FITTED:
         return _trapezoid(doublings, power)
     ratio = 2.0**doublings
-    count = int(10 + 4 * power + 2 * doublings)
+    count = 8 * math.ceil((10 + 4 * power + 2 * doublings) / 8)  # kernels take eight at a time
     while True:
         rates = np.geomspace(0.2 / ratio, 10.0 * power + 5.0, count)
         total = np.geomspace(1.0, ratio, 12 * count)
         design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
         scale = design.max(axis=0)
-        solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
+        with threadpool_limits(1, user_api="blas"):
+            solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
         error = _largest_error(rates, solution, ratio, power)
         if error <= TOLERANCE:
             return rates, solution, error
-        count += 2
+        count += 8
 
 
 def _largest_error(rates: Floats, coefficients: Floats, ratio: float, power: int) -> float:

@@ -67,7 +67,7 @@ GAMES = {
             "the share of the right label in the total weight of the K nearest; 1 / number of "
             "classes for an empty set.",
             "dataworth.games.soft",
-            "O(N K + 2^b K^2), O(N K^2) with real weights, O(N) unweighted",
+            "O(N K + 2^b K^2), O(N K J) with real weights and J of about 40 nodes, O(N) unweighted",
         ),
         GameKind(
             "hard",
@@ -87,7 +87,7 @@ GAMES = {
             "empty or has no weight predicts 0, so centre the targets before `fit`; otherwise "
             "points are paid for the distance of the targets from 0.",
             "dataworth.games.regression",
-            "O(N K + 2^b K^2), O(N K^2) with real weights, O(N) unweighted",
+            "O(N K + 2^b K^2), O(N K J) with real weights and J of about 40 nodes, O(N) unweighted",
             numeric=True,
             least_weight=1e-140,  # its square must not vanish
         ),

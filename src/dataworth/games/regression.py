@@ -22,6 +22,11 @@ def game(setup: Setup, targets: Floats, coefficients: Coefficients) -> Game:
     return RegressionGame(targets, setup.n_neighbors, setup.weighting, coefficients)
 
 
+def seconds(setup: Setup, n: int) -> float:
+    """Return roughly how long n ranked points take."""
+    return weighted_mean.seconds(setup, n, 2)
+
+
 @dataclass(frozen=True)
 class RegressionGame:
     """Minus the squared error of the weighted mean of targets."""

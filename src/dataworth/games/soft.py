@@ -20,6 +20,11 @@ def game(setup: Setup, targets: Ints, coefficients: Coefficients) -> Game:
     return SoftGame(targets, setup.n_classes, setup.n_neighbors, setup.weighting, coefficients)
 
 
+def seconds(setup: Setup, n: int) -> float:
+    """Return roughly how long n ranked points take."""
+    return weighted_mean.seconds(setup, n, 1)
+
+
 class SoftGame(Classification):
     """The weighted share of the right label."""
 

@@ -9,7 +9,9 @@ from dataworth.games import quadrature
 from dataworth.games.game import Setup
 from dataworth.games.kernels import weighted_mean
 from dataworth.games.kernels.coefficients import Coefficients, room
+from dataworth.games.kernels.mean_runs import MOST_NEIGHBORS
 from dataworth.games.kernels.subset_moments import Points
+from dataworth.games.kernels.walk import NEAR
 from dataworth.games.solutions import ByPoint, Solution
 from dataworth.weights.ranked import Ranked
 from dataworth.weights.weighting import Weighting
@@ -28,6 +30,26 @@ def is_tabled(neighbors: int, weighting: Weighting) -> bool:
 
 def check(setup: Setup) -> None:
     """Accept every setup."""
+
+
+# Roughly what one step at one node takes, and what a chance of one rank takes.
+STEP, CHANCE = 0.4e-9, 1e-9
+
+
+def seconds(setup: Setup, n: int, power: int) -> float:
+    """Return roughly how long the kernel takes for n ranked points."""
+    weighting, k = setup.weighting, min(setup.n_neighbors, n)
+    if weighting.equal or k == 0:
+        return CHANCE * n
+    near = min(n, NEAR * k)
+    if weighting.n_bits is None:
+        table, kinds, runs = STEP * 40.0 * k * (power + 1), near, n
+    else:
+        nodes = quadrature.integer_nodes(k * weighting.top, power)[0].size
+        table, runs = STEP * nodes * k * (power + 1), min(weighting.top, n)
+        kinds = min(near, 2 * weighting.top) if power == 1 else near
+    at_once = min(n, runs * k) if k <= MOST_NEIGHBORS else n  # what it counts in single ranks
+    return table * (0.5 * kinds * near + at_once) + CHANCE * n * k
 
 
 @lru_cache(maxsize=8)

@@ -4,16 +4,19 @@ What is refused raises an `InputError`, which names the argument, what would be 
 came instead. A wrong type raises an `InputTypeError`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import exactness, frames
+
+ENCODE = "Encode text, categories and dates as numbers first."
 
 
 def integer(
@@ -77,6 +80,7 @@ def matrix(
     columns: str = "features",
     sparse: bool = False,
     first_row: int = 0,
+    names: Sequence[Any] | None = None,
 ) -> Any:
     """Return a two-dimensional array of finite numbers, with its rows contiguous in memory.
 
@@ -94,6 +98,9 @@ def matrix(
         Whether it may be sparse.
     first_row : int
         The number of its first row, for messages, if it is a block of a larger array.
+    names : sequence, optional
+        The names of its columns, for messages. By default those of a data frame, and the positions
+        of the columns for anything else.
 
     Returns
     -------
@@ -110,7 +117,11 @@ def matrix(
         raise InputTypeError(name, f"be an array of numbers (points × {columns})", "got None")
     _not_masked(value, name)
     try:
-        array = np.asarray(_checked_frame(value, name))
+        table = None if isinstance(value, np.ndarray | list | tuple) else frames.frame(value, name)
+        if table is not None:
+            _check_columns(table, name)
+            value, names = table.to_native(), names or table.columns
+        array = np.asarray(value)
     except ValueError as error:
         if isinstance(error, InputError):
             raise
@@ -124,13 +135,14 @@ def matrix(
             hint = f"There are 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
         raise InputError(name, "hold at least one point and one column", shape, hint)
     if array.dtype.kind == "O":
-        array = _numbers_of_objects(array, name)
+        array = _numbers_of_objects(array, name, names)
     if array.dtype.kind == "c":
         hint = "Complex data not supported."
         raise InputTypeError(name, "hold real numbers", f"got dtype {array.dtype}", hint)
     if array.dtype.kind not in "biuf":
-        hint = "Encode text, categories and dates as numbers first."
-        raise InputTypeError(name, "hold real numbers", f"got dtype {array.dtype}", hint)
+        text = array.dtype.kind in "US"
+        came = f"got {_text(array.flat[0])}" if text else f"got dtype {array.dtype}"
+        raise InputTypeError(name, "hold real numbers", came, ENCODE)
     if array.ndim != 2:
         raise InputError(name, f"have two dimensions (points × {columns})", shape)
     _n_columns(array.shape[1], name, n_columns, columns)
@@ -144,34 +156,48 @@ def matrix(
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             bad = "NaN" if np.isnan(array[row, column]) else array[row, column]
-            came = f"row {first_row + row}, column {column} is {bad}"
+            place = column if names is None else repr(names[column])
+            came = f"row {first_row + row}, column {place} is {bad}"
             raise InputError(name, "be finite", came)
     return array
 
 
-def _checked_frame(value: Any, name: str) -> Any:
-    """Refuse a data frame with integers that numpy would round beside a column of fractions."""
-    table = None if isinstance(value, np.ndarray | list | tuple) else frames.frame(value, name)
-    if table is None:
-        return value
+def _check_columns(table: "nw.DataFrame[Any]", name: str) -> None:
+    """Refuse columns of a data frame with gaps, integers to be rounded, or no numbers at all."""
     for column in table.iter_columns():
-        if column.dtype.is_integer():
-            exactness.check(column.drop_nulls().to_numpy(), name)
-    return table.to_native()
+        dtype, place = column.dtype, f"column {column.name!r}"
+        if not (dtype.is_float() or dtype.is_integer() or dtype in (nw.Boolean, nw.Object)):
+            first = next((item for item in column.to_list() if isinstance(item, str)), None)
+            came = f"{place} has {f'type {dtype}' if first is None else _text(first)}"
+            raise InputTypeError(name, "hold real numbers", came, ENCODE)
+        if dtype.is_integer():  # numpy would round them beside a column of fractions
+            exactness.check(column.drop_nulls().to_numpy(), name, place)
+        gaps = column.is_null().to_numpy().astype(bool)
+        if gaps.any():
+            raise InputError(name, "be finite", f"row {int(gaps.argmax())}, {place} is NaN")
 
 
-def _numbers_of_objects(array: Array, name: str) -> Array:
+def _numbers_of_objects(array: Array, name: str, names: Sequence[Any] | None) -> Array:
     """Return an array of objects as floats if all of them are numbers."""
-    other = next((item for item in array.flat if not isinstance(item, Real)), None)
-    if other is None:
+    places = (i for i, item in enumerate(array.flat) if not isinstance(item, Real))
+    at = next(places, None)
+    if at is None:
         exactness.check(array, name)
         return array.astype(np.float64)
+    other = array.flat[at]
+    who = "got" if names is None else f"column {names[at % len(names)]!r} has"
+    if isinstance(other, str):
+        raise InputTypeError(name, "hold real numbers", f"{who} {_text(other)}", ENCODE)
     raise InputTypeError(
         name,
         "hold real numbers",
-        f"got dtype object with {other!r:.60} in it",
+        f"{who} dtype object with {other!r:.60} in it",
         "The argument must be encoded first: turn strings, categories and dates into numbers.",
     )
+
+
+def _text(example: Any) -> str:
+    return f"text, such as {str(example)!r:.60}"
 
 
 def _not_masked(value: Any, name: str) -> None:
@@ -282,8 +308,7 @@ def rows(value: Any, name: str) -> int:
 def labels(value: Any, name: str, *, n_points: int | None = None, of: str = "") -> Array:
     """Return a one-dimensional array of class labels: all strings, integers or booleans."""
     if value is None:
-        hint = "Expected array-like (array or non-string sequence), got None."
-        raise InputTypeError(name, "be an array of labels", "got None", hint)
+        raise InputTypeError(name, "be an array of labels", "got None")
     _not_masked(value, name)
     value = frames.entries(value, name)
     array = _flat(value, name)
@@ -356,11 +381,15 @@ def whole_texts(items: Iterable[Any], name: str) -> None:
             raise InputError(name, "hold texts that do not end in a zero byte", f"got {item!r}")
 
 
+def _in_words(labels: Array) -> str:
+    return {"U": "text", "b": "booleans"}.get(labels.dtype.kind, "numbers")
+
+
 def encode(value: Array, classes: Array, name: str) -> Ints:
     """Return the positions of labels among the sorted `classes` seen in training."""
     if (value.dtype.kind == "U") != (classes.dtype.kind == "U"):
-        wanted = f"hold labels of the kind given to fit, {classes.dtype}"
-        raise InputTypeError(name, wanted, f"got {value.dtype}")
+        wanted = f"hold labels like those of fit, {_in_words(classes)}"
+        raise InputTypeError(name, wanted, f"got {_in_words(value)}")
     position = {label: code for code, label in enumerate(classes.tolist())}
     given, inverse = np.unique(value, return_inverse=True)
     unseen = [label for label in given.tolist() if label not in position]

@@ -18,8 +18,8 @@ MOST = 2**53  # all integers up to this one have a float64 of their own
 DIGITS = 15  # and so have all decimals of up to this many digits
 
 
-def check(array: Array, name: str) -> None:
-    """Refuse an array with integers that a float64 would round."""
+def check(array: Array, name: str, place: str = "") -> None:
+    """Refuse an array with integers that a float64 would round; `place` says where it is."""
     if array.dtype.kind == "O":
         rounded = any(isinstance(item, Integral) and abs(int(item)) > MOST for item in array.flat)
     elif array.dtype.kind in "iu" and array.dtype.itemsize >= 8 and array.size:
@@ -27,7 +27,8 @@ def check(array: Array, name: str) -> None:
     else:
         return
     if rounded:
-        raise InputError(name, "hold integers of at most 2^53", "larger ones would be rounded")
+        came = f"larger ones{place and f' in {place}'} would be rounded"
+        raise InputError(name, "hold integers of at most 2^53", came)
 
 
 def check_list(value: Any, array: Array, name: str) -> None:
@@ -55,17 +56,23 @@ def large(numbers: Any) -> list[Any]:
     Returns
     -------
     list
-        Integers of at least 2^53, and decimals of more than 15 digits.
+        Integers of at least 2^53, decimals of more than 15 digits, and what these are rounded to.
     """
     if isinstance(numbers, np.ndarray):
         beyond = numbers[np.abs(numbers.astype(np.float64)) >= MOST]
         return np.unique(beyond).tolist()
-    return [item for item in set(numbers) if _is_large(item)]
+    different = set(numbers)
+    rounded = {near(item) for item in different if _is_large(item)}
+    return [item for item in different if near(item) in rounded] if rounded else []
 
 
 def _is_large(item: Any) -> bool:
     if isinstance(item, Decimal):
-        return item.is_finite() and len(item.normalize().as_tuple().digits) > DIGITS
+        if not item.is_finite():
+            return False
+        # Not `normalize`, which rounds to 28 digits itself.
+        digits = "".join(map(str, item.as_tuple().digits))
+        return abs(item) >= MOST or len(digits.strip("0")) > DIGITS
     return isinstance(item, Integral) and abs(int(item)) >= MOST
 
 

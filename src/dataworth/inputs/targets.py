@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputTypeError
 from dataworth.inputs import checks
 
 
@@ -51,6 +52,9 @@ class Labels:
     @classmethod
     def of(cls, y: Any, n_points: int | None) -> Self:
         """Check the labels given to `fit`; `n_points` is the number of rows of X, if known."""
+        if y is None:  # in words that scikit-learn looks for
+            came, hint = "got None", "In fit, y should be a 1d array."
+            raise InputTypeError("y", "be an array of labels", came, hint)
         labels = checks.labels(y, "y", n_points=n_points, of="X")
         classes, codes = np.unique(labels, return_inverse=True)
         return cls(codes.astype(np.int64), classes)

@@ -4,6 +4,7 @@ import base64
 import io
 import os
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,28 @@ from dataworth.report import cells
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 SIDE = 160
 BUDGET = 4_000_000
+# Why a point has no picture.
+OUTSIDE = "not in the folder of pictures"
+UNREADABLE = "not a png, jpeg, gif or webp file that can be read"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many pictures a column names, and how many of them can be shown.
+
+    Attributes
+    ----------
+    named : int
+        The files that are named, each as often as it is.
+    found : int
+        Those that are in the folder of pictures.
+    outside : int
+        Those that would be outside of it.
+    """
+
+    named: int
+    found: int
+    outside: int
 
 
 class Gallery:
@@ -69,6 +92,23 @@ class Gallery:
             return None, None
         return self._of_file(entry)
 
+    def count(self) -> Count:
+        """Count the files of the column, without opening them."""
+        named = [entry for entry in self._column if isinstance(entry, str | os.PathLike)]
+        lacks = [self._lacks(entry) for entry in named]
+        return Count(len(named), lacks.count(None), lacks.count(OUTSIDE))
+
+    def _lacks(self, entry: str | os.PathLike[str]) -> str | None:
+        """Return why a file cannot be opened, or None if it can."""
+        try:
+            path = self._root / os.fspath(entry)
+            # A page may be passed on: a table of strangers must not put other files into it.
+            if not path.resolve().is_relative_to(self._root.resolve()):
+                return OUTSIDE
+            return None if path.is_file() else "no such file"
+        except Exception:  # a name that cannot be one, or a link to itself
+            return UNREADABLE
+
     def _of_array(self, array: Any) -> str:
         from PIL import Image
 
@@ -83,22 +123,19 @@ class Gallery:
     def _of_file(self, entry: Any) -> tuple[str | None, str | None]:
         from PIL import Image, ImageOps
 
+        lack = self._lacks(entry)
+        if lack is not None:
+            return None, lack
         try:
-            path = self._root / os.fspath(entry)
-            # A page may be passed on: a table of strangers must not put other files into it.
-            if not path.resolve().is_relative_to(self._root.resolve()):
-                return None, "not in the folder of pictures"
-            if not path.is_file():
-                return None, "no such file"
             with warnings.catch_warnings():
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
-                with Image.open(path, formats=FORMATS) as image:
+                with Image.open(self._root / os.fspath(entry), formats=FORMATS) as image:
                     image.draft("RGB", (2 * SIDE, 2 * SIDE))
                     upright = ImageOps.exif_transpose(image)
                     has_alpha = "A" in upright.getbands() or "transparency" in upright.info
                     return _address(upright.convert("RGBA" if has_alpha else "RGB"), "WEBP"), None
-        except Exception:  # a bad path or a damaged picture makes readers raise anything
-            return None, "not a png, jpeg, gif or webp file that can be read"
+        except Exception:  # a damaged picture makes readers raise anything
+            return None, UNREADABLE
 
 
 def _array(entry: Any) -> Any:

@@ -1,5 +1,6 @@
 """Adds up the parts of all blocks of validation points, in order."""
 
+import logging
 import math
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,6 +17,8 @@ from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
+
+LOG = logging.getLogger(__name__)
 
 
 class Work(Protocol):
@@ -85,6 +88,13 @@ def _total(
         done, sums, error = state
     saved, counted = done, True  # an interruption may come between adding and counting a block
     n_val = sum(fold.size for fold in folds)
+    if kept is not None and done:
+        LOG.info(
+            "the run goes on from %r, where %s of %s validation points are done.",
+            str(kept.folder),
+            f"{_points_done(folds, done):,}",
+            f"{n_val:,}",
+        )
     hidden = _hidden(settings.progress)
     with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
         try:
@@ -112,6 +122,16 @@ def _total(
             if kept is not None and counted and saved < done:
                 kept.save(done, sums, error)
     return sums, error
+
+
+def _points_done(folds: Sequence[Fold], blocks: int) -> int:
+    """Return how many validation points are in this many blocks; no block goes beyond its fold."""
+    points = 0
+    for fold in folds:
+        here = min(blocks, math.ceil(fold.size / BLOCK))
+        points += min(here * BLOCK, fold.size)
+        blocks -= here
+    return points
 
 
 def _hidden(progress: bool) -> bool | None:

@@ -21,7 +21,7 @@ import dataworth
 from dataworth.errors import InputError, InputTypeError
 from dataworth.files import archives
 from dataworth.files.atomic import atomic
-from dataworth.files.locks import locked
+from dataworth.locks import locked
 
 FORMAT = "dataworth checkpoint 1"
 STATES = ("state-0.npz", "state-1.npz")  # written in turn

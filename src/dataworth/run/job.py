@@ -121,9 +121,18 @@ class Job:
         `own` holds their positions in the training set if they are training points. Then each is
         left out of the points that it judges.
         """
-        if self._is_by_rows:
-            return self._run_tables(queries, labels, own)
-        found = enumerate(self.search.rows(queries))
+        search, ranker, game = self.search, self.ranker, self.game
+        if (
+            isinstance(search, CompleteSearch)
+            and isinstance(ranker, Weighting)
+            and isinstance(game, GameByRows)
+            and ranker.by_rows
+            and game.by_rows
+            and self.limit.rank is None
+            and not self.bounded
+        ):
+            return _run_tables(search, ranker, game, queries, labels, own)
+        found = enumerate(search.rows(queries))
         parts = []
         for _ in range(0, len(labels), BLOCK):
             solved = (
@@ -131,40 +140,6 @@ class Job:
                 for i, row in islice(found, BLOCK)
             )
             parts.append(self._sum(solved))
-        return parts
-
-    @property
-    def _is_by_rows(self) -> bool:
-        """Whether several validation points can be valued without Python between them."""
-        return (
-            isinstance(self.search, CompleteSearch)
-            and isinstance(self.ranker, Weighting)
-            and self.ranker.by_rows
-            and isinstance(self.game, GameByRows)
-            and self.game.by_rows
-            and self.limit.rank is None
-            and not self.bounded
-        )
-
-    def _run_tables(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
-        """Do what `run` does, for several rows of distances at a time."""
-        assert isinstance(self.search, CompleteSearch)
-        assert isinstance(self.ranker, Weighting)
-        assert isinstance(self.game, GameByRows)
-        own = np.full(len(labels), NOBODY) if own is None else own
-        step = min(max(CACHED // self.game.n_points, 1), BLOCK)
-        parts: list[Part] = []
-        at = 0
-        for table in self.search.tables(queries):
-            start = 0
-            while start < table.shape[0]:
-                if at % BLOCK == 0:
-                    parts.append(Part(np.zeros((1, self.game.n_points)), slice(None), 0.0))
-                size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
-                ranked = self.ranker.rank_rows(table[start : start + size], own[at : at + size])
-                self.game.add_rows(ranked, labels[at : at + size], parts[-1].sums[0])
-                start += size
-                at += size
         return parts
 
     def contributions(
@@ -262,18 +237,44 @@ class Job:
             solution.add_behind(ranked, sums)
 
 
+def _run_tables(
+    search: CompleteSearch,
+    ranker: Weighting,
+    game: GameByRows,
+    queries: Any,
+    labels: Array,
+    own: Ints | None,
+) -> list[Part]:
+    """Do what `Job.run` does for several rows of distances at a time, without Python between."""
+    own = np.full(len(labels), NOBODY) if own is None else own
+    step = min(max(CACHED // game.n_points, 1), BLOCK)
+    parts: list[Part] = []
+    at = 0
+    for table in search.tables(queries):
+        start = 0
+        while start < table.shape[0]:
+            if at % BLOCK == 0:
+                parts.append(Part(np.zeros((1, game.n_points)), slice(None), 0.0))
+            size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
+            ranked = ranker.rank_rows(table[start : start + size], own[at : at + size])
+            game.add_rows(ranked, labels[at : at + size], parts[-1].sums[0])
+            start += size
+            at += size
+    return parts
+
+
 def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
     """Return what the search must deliver.
 
     A worker holds rows of distances and, for each block of them, the sums of all training points,
-    unless bounded support leaves most of these at 0.
+    unless bounded support leaves most of these at 0. As many sums again wait to be added up.
     """
     n, support = points.shape[0], settings.weighting.support is not None
     few = support and settings.max_rank is None
     return Demand(
         nearest=settings.nearest_needed(n),
         bounded_support=support,
-        sums=0 if few else (24 if bounded else 8) * n / BLOCK,
+        sums=0 if few else 2 * (24 if bounded else 8) * n / BLOCK,
         room=settings.working_memory / workers.count(settings.n_jobs),
         block=BLOCK,
     )

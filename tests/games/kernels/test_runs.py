@@ -49,7 +49,7 @@ def rank_by_rank(
     inside, outside, _, _ = room(c, n, n, k)
     ids = top + np.where(right > 0, weights, -weights).astype(np.int64)
     out = np.empty(n)
-    lattice = hard._signed_sum_lattice(k, top, 1.0)
+    lattice = hard.signed_sum_lattice(k, top, 1.0)
     walk.walk(ids, lattice, inside, outside[:0], c.displace, c.inverse, out, np.empty(2 * top + 1))
     return out
 
@@ -66,6 +66,17 @@ def test_the_vote_equals_the_walk(seed: int) -> None:
     out = np.empty(n)
     hard.binary(weights, right, n, top, k, 1.0, c, out, np.empty(2 * top + 1))
     np.testing.assert_allclose(out, rank_by_rank(weights, right, top, k, c), rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("k", [60, 127, 128])
+def test_the_vote_of_many_equals_the_walk(k: int) -> None:
+    rng = np.random.default_rng(k)
+    n, top = 900, 3
+    weights, right = falling(rng, n, top), (rng.random(n) < 0.5).astype(np.float64)
+    c = shapley_like(n, k)
+    out = np.empty(n)
+    hard.binary(weights, right, n, top, k, 1.0, c, out, np.empty(2 * top + 1))
+    np.testing.assert_allclose(out, rank_by_rank(weights, right, top, k, c), rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("power", [1, 2])

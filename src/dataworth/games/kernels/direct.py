@@ -17,7 +17,7 @@ import numpy as np
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled
 from dataworth.games.kernels.coefficients import Coefficients, room
-from dataworth.games.kernels.walk import Lattice, walk
+from dataworth.games.kernels.walk import NEAR, UPDATE, Lattice, walk
 
 MOST_CLASSES = 4
 
@@ -25,6 +25,14 @@ MOST_CLASSES = 4
 def table_bytes(n_classes: int, neighbors: int, top: int) -> int:
     """Return how many bytes the table of the walk takes."""
     return 8 * neighbors * (2 * neighbors * top + 1) ** (n_classes - 1)
+
+
+def seconds(n: int, n_classes: int, neighbors: int, top: int) -> float:
+    """Return roughly how long n points take: a table for each of the first kinds, then one."""
+    entries = table_bytes(n_classes, neighbors, top) / 8 / 2 ** (n_classes + 1)
+    near = min(n, NEAR * neighbors)
+    kinds = min(near, n_classes * top)
+    return UPDATE * 1e-9 * entries * (n + 0.5 * kinds * near)
 
 
 @lru_cache(maxsize=8)

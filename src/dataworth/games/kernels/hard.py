@@ -14,6 +14,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled
+from dataworth.games.kernels import vote_runs
 from dataworth.games.kernels.adding import add_at
 from dataworth.games.kernels.coefficients import Coefficients, room
 from dataworth.games.kernels.vote_runs import vote
@@ -21,7 +22,7 @@ from dataworth.games.kernels.walk import Lattice
 
 
 @compiled()
-def _signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
+def signed_sum_lattice(neighbors: int, top: int, tie: float) -> Lattice:
     """Return the lattice of the binary game; the id of a point is its signed weight plus `top`.
 
     Level l needs offsets of up to (K - l) * top, and only those of up to l * top can still change:
@@ -86,9 +87,14 @@ def binary(
     inside, outside, margin_in, margin_out = room(c, players, weights.size, k)
     if weights.size == players:
         outside = outside[:0]
-    game = _signed_sum_lattice(k, top, tie)
+    game = signed_sum_lattice(k, top, tie)
     vote(weights, right, game, inside, outside, c.displace, c.inverse, out, tail)
     return margin_in, margin_out
+
+
+def seconds(n: int, neighbors: int, top: int) -> float:
+    """Return roughly how long one binary game of n points takes."""
+    return vote_runs.seconds(n, min(neighbors, n), top)
 
 
 @compiled()

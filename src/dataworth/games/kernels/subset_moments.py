@@ -6,6 +6,7 @@ M_{l,q} at node r is kept in `moments[(q * K + l) * J + r]`, e_{t,q} in
 `powers[t * J + r]`. Flat arrays and inlined helpers let the compiler vectorise loops over nodes.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -60,33 +61,52 @@ class Points(NamedTuple):
 
 
 @inlined
-def is_tabled(points: Points) -> bool:
+def has_table(points: Points) -> bool:
     """Say whether powers are looked up in the table."""
     return points.table.shape[0] > 0
 
 
+# Numbers that are too small to matter are set to 0, because processors are slow with those near the
+# smallest that there are. The moments have the coefficients of the nodes in them, and add to
+# utilities of order one. At a node of rate R, a factor is exp(-R w), and it comes with R w at most.
+LEAST_FACTOR, LEAST_MOMENT = 1e-60, 1e-150
+
+
+@inlined
+def _kept(moment: float) -> float:
+    return moment if abs(moment) > LEAST_MOMENT else 0.0
+
+
 # exp(x) = 2^k exp(r) with k = round(x / log 2), and a polynomial for exp(r), |r| <= log(2) / 2. The
-# compiler cannot vectorise a call of the library's exp.
+# compiler cannot vectorise a call of the library's exp. Short chains of products keep the processor
+# busy. Added to ROUND, a number has its nearest integer in its last bits.
 LOG2_HIGH, LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-INVERSE_FACTORIALS = tuple(1.0 / np.cumprod(np.arange(1.0, 14.0))[::-1])
+P = tuple(1.0 / math.factorial(i) for i in range(14))
+ROUND = 1.5 * 2.0**52
 
 
-@compiled(fastmath=True)
-def _set_exponentials(rates: Floats, weight: float, out: Floats) -> None:
-    """Write exp(-rates * weight) into `out`."""
-    scales = np.empty(out.size, np.int64)
+@compiled()  # sums must not be reordered
+def _set_exponentials(rates: Floats, weight: float, out: Floats, scratch: Floats) -> None:
+    """Write exp(-rates * weight) into `out`; `scratch` has the same size."""
     for r in range(uint64(out.size)):
         x = max(-rates[r] * weight, -700.0)
-        k = np.floor(x * 1.4426950408889634 + 0.5)
+        rounded = x * 1.4426950408889634 + ROUND
+        k = rounded - ROUND
         rest = (x - k * LOG2_HIGH) - k * LOG2_LOW
-        value = INVERSE_FACTORIALS[0]
-        for i in range(1, 13):
-            value = value * rest + INVERSE_FACTORIALS[i]
-        out[r] = value * rest + 1.0
-        scales[r] = (np.int64(k) + 1023) << 52
-    powers_of_two = scales.view(np.float64)
+        square = rest * rest
+        fourth = square * square
+        low = (1.0 + rest) + (P[2] + P[3] * rest) * square
+        mid = (P[4] + P[5] * rest) + (P[6] + P[7] * rest) * square
+        high = (P[8] + P[9] * rest) + (P[10] + P[11] * rest) * square
+        high += (P[12] + P[13] * rest) * fourth
+        out[r] = low + fourth * (mid + fourth * high)
+        scratch[r] = rounded
+    bits = scratch.view(np.int64)
     for r in range(uint64(out.size)):
-        out[r] *= powers_of_two[r]
+        bits[r] = (bits[r] + 1023) << 52
+    for r in range(uint64(out.size)):
+        value = out[r] * scratch[r]
+        out[r] = value if value > LEAST_FACTOR else 0.0
 
 
 @compiled(fastmath=True)
@@ -96,12 +116,13 @@ def powers_of(points: Points, m: int, terms: int, scratch: Floats) -> Floats:
         return points.table[points.ids[m]]
     nodes = uint64(points.rates.size)
     z = scratch[nodes : nodes + nodes]
-    _set_exponentials(points.rates, points.weights[m], z)
+    _set_exponentials(points.rates, points.weights[m], z, scratch[2 * nodes : 3 * nodes])
     scratch[:nodes] = 1.0
     for t in range(2, terms + 1):
         at = uint64(t) * nodes
         for r in range(nodes):
-            scratch[at + r] = scratch[at - nodes + r] * z[r]
+            value = scratch[at - nodes + r] * z[r]
+            scratch[at + r] = value if value > LEAST_FACTOR else 0.0
     return scratch
 
 
@@ -159,7 +180,7 @@ def step_square(
                 old = moments[2 * half + up + r]
                 if t <= terms:
                     sums[e + r] += gain * old - loss * moved
-                moments[2 * half + up + r] = keep * old + take * moved
+                moments[2 * half + up + r] = _kept(keep * old + take * moved)
     if terms == levels:
         for r in range(nodes):
             sums[2 * wide + half + r] += c[levels] * moments[2 * half + r]
@@ -203,14 +224,14 @@ def step(
                 old, old_one = moments[up + r], moments[half + up + r]
                 sums[e + r] += gain * old - loss * moved
                 sums[wide + e + r] += gain * old_one - loss * moved_one
-                moments[up + r] = keep * old + take * moved
-                moments[half + up + r] = keep * old_one + take * moved_one
+                moments[up + r] = _kept(keep * old + take * moved)
+                moments[half + up + r] = _kept(keep * old_one + take * moved_one)
         else:
             for r in range(nodes):
                 moved = powers[nodes + r] * moments[low + r]
                 moved_one = powers[nodes + r] * moments[half + low + r] + zeta * moved
-                moments[up + r] = keep * moments[up + r] + take * moved
-                moments[half + up + r] = keep * moments[half + up + r] + take * moved_one
+                moments[up + r] = _kept(keep * moments[up + r] + take * moved)
+                moments[half + up + r] = _kept(keep * moments[half + up + r] + take * moved_one)
     if terms == levels:
         for r in range(nodes):
             sums[half + r] += c[levels] * moments[r]

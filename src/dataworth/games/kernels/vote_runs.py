@@ -22,21 +22,23 @@ import numpy as np
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled, uint64
 from dataworth.games.kernels.runs import BLOCK, GROWTH, runs_of, shares, start_chances
+from dataworth.games.kernels.vote_near import near_votes
 from dataworth.games.kernels.walk import (
     NEAR,
+    UPDATE,
     Lattice,
     add_gains,
     add_up,
+    block_totals,
     downdate,
     downdate_terms,
-    near_totals,
     pass_point,
     set_outside,
+    start_table,
 )
 
-# What the steps of the two ways cost, in nanoseconds, measured: a chance of one rank and pair, a
-# look-up in a table, and the update of one entry of a table.
-CHANCE, LOOKUP, UPDATE = 0.4, 1.0, 0.2
+# Roughly what a chance of one rank and pair takes, and a look-up in a table, in nanoseconds.
+CHANCE, LOOKUP = 0.4, 1.0
 # With more neighbours, products of chances could overflow.
 MOST_NEIGHBORS = 128
 
@@ -53,6 +55,23 @@ def is_cheaper(length: int, levels: int, kinds: int, entries: int) -> bool:
     pairs = levels * (levels + 1.0) / 2.0
     once = LOOKUP * kinds * levels**3 / 3.0 + UPDATE * entries * levels
     return CHANCE * pairs * length + once < rank * length
+
+
+def seconds(n: int, levels: int, top: int) -> float:
+    """Return roughly how long a vote of n points takes, with K levels and weights up to `top`."""
+    if n == 0:
+        return 0.0
+    near = min(n, NEAR * levels)
+    entries = 0.5 * levels**2 * top
+    left_out = min(n, levels) ** 2 * top
+    steps = UPDATE * near * (entries + left_out)
+    length = max((n - near) // top, 1)
+    kinds = min(2 * top, n)
+    pairs = CHANCE * levels * (levels + 1.0) / 2.0
+    once = LOOKUP * kinds * levels**3 / 3.0 + UPDATE * entries * levels
+    rank = UPDATE * entries + LOOKUP * kinds * levels
+    far = min(pairs + once / length, rank) if levels <= MOST_NEIGHBORS else rank
+    return 1e-9 * (steps + far * (n - near))
 
 
 @compiled(fastmath=True)
@@ -328,22 +347,17 @@ def vote(
     """
     n, top = weights.size, game.shifts.size // 2
     table = np.empty(room.size * game.utility.size)
+    start_table(table, game.utility, room.size)
     near = min(n, NEAR * room.size)
     ids = np.empty(near, np.int64)
     for m in range(near):
         ids[m] = top + np.int64(weights[m]) * (1 if right[m] > 0.0 else -1)
-    totals = near_totals(ids, n, GROWTH, game, room, displace, inverse, table, out)
+    totals = block_totals(near, n, GROWTH, game.shifts.size)
     seen = np.empty(game.shifts.size, np.int64)
-    count = 0
+    count = near_votes(ids, n, game, room, displace, inverse, table, seen, totals[0], out)
     if near < n:
         starts, blocks = runs_of(weights, near)
         read_off = np.empty((blocks.size, 2))
-        met = np.zeros(game.shifts.size, np.bool_)
-        for m in range(near):
-            if not met[ids[m]]:
-                met[ids[m]] = True
-                seen[count] = game.shifts[ids[m]]
-                count += 1
         _far_ranks(
             weights, right, starts, blocks, seen, count, game, room, displace, inverse, table,
             totals, read_off, out,

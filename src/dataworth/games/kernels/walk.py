@@ -37,6 +37,7 @@ from dataworth.compiled import compiled, inlined, uint64
 # Beyond this many times K ranks, the terms of the downdate fall, and it multiplies rounding errors
 # by about 2 sqrt(K) at most. Up to there, tables that leave out a point are walked instead.
 NEAR = 2
+UPDATE = 0.3  # roughly what the update of one entry of a table takes, in nanoseconds
 
 
 class Lattice(NamedTuple):
@@ -156,7 +157,7 @@ def start_table(table: Floats, utility: Floats, levels: int) -> None:
 
 
 @compiled(fastmath=True)
-def near_ranks(
+def _near_ranks(
     ids: Ints,
     first: int,
     whole: bool,
@@ -258,42 +259,44 @@ def _far_ranks(
 
 
 @compiled()
-def near_totals(
-    ids: Ints,
-    n: int,
-    growth: int,
-    game: Lattice,
-    room: Floats,
-    displace: Floats,
-    inverse: Floats,
-    table: Floats,
-    out: Floats,
-) -> Floats:
-    """Value the first ranks of n, whose kinds are `ids`, and return the sums of all blocks.
+def block_totals(near: int, n: int, growth: int, kinds: int) -> Floats:
+    """Return sums of 0 for the first ranks and for each block of the ranks behind them.
 
-    `table` receives the table of these points. The sums have a row for each block of ranks, which
-    reaches `growth` times as far as the one before, and a column for each kind. Those of the first
-    block are done.
+    A block reaches `growth` times as far as the one before it.
     """
-    near = ids.size
     blocks = 1
     stop = near
     while stop < n:
         blocks += 1
         stop *= growth
-    totals = np.zeros((blocks, game.shifts.size))
+    return np.zeros((blocks, kinds))
+
+
+@compiled()
+def _near_totals(
+    ids: Ints,
+    whole: bool,
+    game: Lattice,
+    room: Floats,
+    displace: Floats,
+    inverse: Floats,
+    table: Floats,
+    totals: Floats,
+    out: Floats,
+) -> None:
+    """Value the first ranks, whose kinds are `ids`; `totals` receives the sums by kind.
+
+    `table` receives the table of these points.
+    """
     done = np.zeros(game.shifts.size, np.bool_)
     without = np.empty_like(table)
     start_table(table, game.utility, room.size)
-    for m in range(near):
+    for m in range(ids.size):
         if not done[ids[m]]:
             done[ids[m]] = True
             without[:] = table
-            totals[0, ids[m]] = near_ranks(
-                ids, m, near == n, game, room, displace, inverse, without, out
-            )
+            totals[ids[m]] = _near_ranks(ids, m, whole, game, room, displace, inverse, without, out)
         pass_point(table, game.utility.size, game.slices, game.shifts[ids[m]], m + 1, inverse)
-    return totals
 
 
 @compiled()
@@ -362,7 +365,8 @@ def walk(
     levels = room.size
     table = np.empty(levels * game.utility.size)
     near = min(n, NEAR * levels)
-    totals = near_totals(ids[:near], n, 2, game, room, displace, inverse, table, out)
+    totals = block_totals(near, n, 2, game.shifts.size)
+    _near_totals(ids[:near], near == n, game, room, displace, inverse, table, totals[0], out)
     if near < n:
         _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)
     _add_totals(ids, near, totals, out)

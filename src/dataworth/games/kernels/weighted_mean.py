@@ -46,13 +46,8 @@ from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
-from dataworth.games.kernels.runs import (
-    BLOCK,
-    MOST_NEIGHBORS,
-    pass_ranks,
-    pass_ranks_squared,
-    runs_of,
-)
+from dataworth.games.kernels.mean_runs import is_cheaper, pass_ranks, pass_ranks_squared
+from dataworth.games.kernels.runs import BLOCK, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
     Shape,
@@ -61,7 +56,7 @@ from dataworth.games.kernels.subset_moments import (
     added,
     advance,
     advance_run,
-    is_tabled,
+    has_table,
     powers_of,
     read,
     set_downdate,
@@ -75,7 +70,7 @@ from dataworth.games.kernels.walk import NEAR, downdate_terms
 @inlined
 def _is_new(points: Points, m: int) -> bool:
     """Say whether point m has another weight than the point before it."""
-    if is_tabled(points):
+    if has_table(points):
         return points.ids[m] != points.ids[m - 1]
     return points.weights[m] != points.weights[m - 1]
 
@@ -88,7 +83,7 @@ def _kinds(points: Points, near: int) -> Ints:
         for i in range(m):
             if points.zeta[i] == points.zeta[m] and (
                 points.ids[i] == points.ids[m]
-                if is_tabled(points)
+                if has_table(points)
                 else points.weights[i] == points.weights[m]
             ):
                 kinds[m] = i
@@ -203,8 +198,7 @@ def _far_ranks(
         if run == 0 or blocks[run] != blocks[run - 1]:
             terms = downdate_terms(first, levels - 1)
         block_sums = sums[blocks[run]]
-        short = stop - first == 1 or 2 * (stop - first) < levels
-        if short or levels > MOST_NEIGHBORS:
+        if not is_cheaper(stop - first, levels):
             powers = powers_of(points, first, terms, scratch)
             for m in range(first, stop):
                 read(block_sums, powers, shape, terms, parts)
@@ -326,7 +320,7 @@ def values(
     for q in range(start.shape[0]):
         for r in range(nodes):
             moments[q * levels * nodes + r] = start[q, r]
-    scratch = np.empty(0 if is_tabled(points) else (levels + 2) * nodes)
+    scratch = np.empty(0 if has_table(points) else (levels + 2) * nodes)
     factors = np.empty(near * nodes)
     for m in range(near):
         powers = powers_of(points, m, 1, scratch)
@@ -337,7 +331,7 @@ def values(
         moments, out,
     )  # fmt: skip
     if near < n:
-        if is_tabled(points):
+        if has_table(points):
             starts, blocks = runs_of(points.ids, near)
         else:
             starts, blocks = runs_of(points.weights, near)
@@ -433,7 +427,7 @@ def behind(points: Points, tail: Floats, plain: float, out: Floats) -> None:
     nodes = tail.shape[1]
     order = tail.shape[0] - 1
     parts = np.empty(order + 1)
-    scratch = np.empty(0 if is_tabled(points) else 3 * nodes)
+    scratch = np.empty(0 if has_table(points) else 3 * nodes)
     plain += tail[order].sum()
     for m in range(points.zeta.size):
         if m == 0 or _is_new(points, m):

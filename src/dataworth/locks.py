@@ -22,7 +22,7 @@ def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from dataworth.files.locks import locked
+    >>> from dataworth.locks import locked
     >>> with TemporaryDirectory() as folder, locked(folder):
     ...     print("alone")
     alone
@@ -31,9 +31,12 @@ def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
     try:
         while not _taken(handle):
             time.sleep(PAUSE)
-        yield
+        try:
+            yield
+        finally:
+            _give_back(handle)
     finally:
-        os.close(handle)  # which gives the lock back
+        os.close(handle)
 
 
 if sys.platform == "win32":
@@ -50,6 +53,9 @@ if sys.platform == "win32":
             return False
         return True
 
+    def _give_back(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
@@ -62,3 +68,7 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def _give_back(handle: int) -> None:
+        # A process forked meanwhile has the handle too, so that closing ours would not do.
+        fcntl.flock(handle, fcntl.LOCK_UN)
