@@ -353,16 +353,55 @@ def _unit(table: Nodes) -> None:
     table[0, 0] = 1.0
 
 
+class State(NamedTuple):
+    """Where a pass over the points stands.
+
+    Attributes
+    ----------
+    held : (m,) array of int
+        How many points each owner has had so far.
+    y : (m, J) array
+        The products of their factors.
+    amount : (m,) array
+        The sums of their quantities.
+    table : (entries, power+1, J) array
+        The products over owners, by the numbers of points and owners; not used for few owners.
+    sums : (K, K, power+1, J) array
+        What the pass has summed, by the number of points c of an owner and by q.
+    before, after : (n+1, entries, power+1, J) array
+        The products of the first and of the last owners, for few owners.
+    active : (m,) array of int
+        The owners in these products.
+    weights : (power+1, J) array
+        The coefficients of the others' moments in a utility.
+    scratch : (2, power+1, J) array
+        Room for intermediate results.
+    out : (m,) array
+        The values so far.
+    """
+
+    held: Ints
+    y: Nodes
+    amount: Floats
+    table: Nodes
+    sums: Nodes
+    before: Nodes
+    after: Nodes
+    active: Ints
+    weights: Nodes
+    scratch: Nodes
+    out: Floats
+
+
 @compiled()
-def _products(
-    count: Ints, y: Nodes, amount: Floats, seen: int, without: int, neighbors: int,
-    before: Nodes, after: Nodes, active: Ints,
-) -> int:  # fmt: skip
+def _products(state: State, seen: int, without: int, neighbors: int) -> int:
     """Multiply the factors of the first owners, and of the last ones, up to each owner in between.
 
     Owners with no points yet, or K of them, have no factor. Returns how many have one, except
     `without`; before[n] holds the first n of them, after[n] those from n on.
     """
+    count, y, amount = state.held, state.y, state.amount
+    before, after, active = state.before, state.after, state.active
     n = 0
     for i in range(seen):
         if i != without and 0 < count[i] < neighbors:
@@ -382,79 +421,149 @@ def _products(
 
 
 @compiled()
-def _add_near(
-    count: Ints, y: Nodes, amount: Floats, seen: int, owner: int, points: int, neighbors: int,
-    weights: Nodes, chance: Floats, before: Nodes, after: Nodes, active: Ints, n: int,
-    scratch: Nodes, out: Floats,
-) -> None:  # fmt: skip
-    """Add what one point, or one size of set, gives to all owners, from products afresh.
+def _together(state: State, table: Nodes, points: int, owners: int) -> float:
+    """Return the utility of an entry of a table, with the weights that were written last."""
+    entry, total = table[_at(points, owners)], 0.0
+    for d in range(entry.shape[0]):
+        total += _dot(state.weights[d], entry[d])
+    return total
+
+
+@compiled()
+def _add_afresh(
+    state: State, seen: int, owner: int, points: int, neighbors: int, chance: Floats, n: int
+) -> None:
+    """Add what one point, or one size of set, gives to all owners but `owner`, without division.
 
     `points` is the number of points of the others; chance[j] is what the gain of one of them counts
-    if j others are present with it.
+    if j others are present with it. `n` is what `_products` returned.
     """
-    shifted, room = scratch[0], scratch[1]
+    count, out, weights = state.held, state.out, state.weights
+    shifted, room = state.scratch[0], state.scratch[1]
     whole = 0.0
     for j in range(_least(points), min(points, n) + 1):
-        for d in range(weights.shape[0]):
-            whole += chance[j] * _dot(weights[d], before[n, _at(points, j), d])
+        whole += chance[j] * _together(state, state.before[n], points, j)
     for i in range(seen):
         if i != owner and count[i] >= neighbors:
             out[i] -= whole
     for k in range(n):
-        i = active[k]
-        out[i] -= _joined(before[k], k, after[k + 1], n - 1 - k, points, chance, weights, room)
+        i = state.active[k]
+        first, last, rest = state.before[k], state.after[k + 1], n - 1 - k
+        out[i] -= _joined(first, k, last, rest, points, chance, weights, room)
         if count[i] <= points:
-            _shift(weights, y[i], amount[i], shifted)
-            out[i] += _joined(
-                before[k], k, after[k + 1], n - 1 - k, points - count[i], chance, shifted, room
-            )
+            _shift(weights, state.y[i], state.amount[i], shifted)
+            less = points - count[i]
+            out[i] += _joined(first, k, last, rest, less, chance, shifted, room)
 
 
 @compiled()
-def _renew(table: Nodes, count: Ints, y: Nodes, amount: Floats, seen: int, neighbors: int) -> None:
+def _renew(state: State, seen: int, neighbors: int) -> None:
     """Multiply the table anew."""
-    _unit(table)
+    _unit(state.table)
     for i in range(seen):
-        if 0 < count[i] < neighbors:
-            _blend(table, neighbors, count[i], y[i], amount[i], False)
+        if 0 < state.held[i] < neighbors:
+            _blend(state.table, neighbors, state.held[i], state.y[i], state.amount[i], False)
 
 
 @compiled()
-def _gather(
-    table: Nodes, points: int, neighbors: int, weights: Nodes, chance: Floats, sums: Nodes,
-    expanded: Nodes,
-) -> None:  # fmt: skip
+def _gather(state: State, points: int, chance: Floats) -> None:
     """Add the utilities of sets with one more owner to the sums by c and q.
 
     With that owner, the others have `points` points, and chance[j] is what a set of j of them
     counts.
     """
+    expanded = state.scratch[0]
     for rest in range(points):
         for j in range(_least(rest), rest + 1):
-            _expand(table[_at(rest, j)], weights, expanded)
+            _expand(state.table[_at(rest, j)], state.weights, expanded)
             for q in range(1, points - rest + 1):
                 count = (points - rest) // q
                 if count * q == points - rest:
                     for d in range(expanded.shape[0]):
-                        _add_scaled(sums[count, q, d], expanded[d], chance[j + q])
+                        _add_scaled(state.sums[count, q, d], expanded[d], chance[j + q])
 
 
 @compiled()
-def _applied(sums: Nodes, neighbors: int, count: int, y: Nodes, amount: float) -> float:
-    """Return the sums by c and q for an owner with this many points."""
-    total = 0.0
-    if count == 0:
+def _applied(state: State, neighbors: int, i: int) -> float:
+    """Return what the sums by c and q are for an owner as it is now."""
+    count, total = state.held[i], 0.0
+    if count == 0 or count >= neighbors:
         return total
-    power = y.copy()
+    power = state.y[i].copy()
     sign = 1.0
     for q in range(1, (neighbors - 1) // count + 1):
         scale = 1.0
-        for d in range(sums.shape[2]):
-            total += sign * scale * _dot(power, sums[count, q, d])
-            scale *= q * amount
-        power *= y
+        for d in range(state.sums.shape[2]):
+            total += sign * scale * _dot(power, state.sums[count, q, d])
+            scale *= q * state.amount[i]
+        power *= state.y[i]
         sign = -sign
     return total
+
+
+@compiled()
+def _started(owned: Owned, power: int, neighbors: int, m: int, near: int) -> State:
+    """Return the state before the first point."""
+    nodes = owned.table.shape[1]
+    dtype = owned.table.dtype
+    entries, few = _at(neighbors - 1, neighbors - 1) + 1, min(m, near)
+    return State(
+        np.zeros(m, np.int64),
+        np.ones((m, nodes), dtype),
+        np.zeros(m),
+        np.zeros((entries, power + 1, nodes), dtype),
+        np.zeros((neighbors, neighbors, power + 1, nodes), dtype),
+        np.zeros((few + 1, entries, power + 1, nodes), dtype),
+        np.zeros((few + 1, entries, power + 1, nodes), dtype),
+        np.empty(m, np.int64),
+        np.zeros((power + 1, nodes), dtype),
+        np.zeros((2, power + 1, nodes), dtype),
+        np.zeros(m),
+    )
+
+
+@compiled()
+def _pass_afresh(state: State, g: int, seen: int, neighbors: int, chance: Floats) -> None:
+    """Count the sets whose K-th nearest is this point of owner g, without division."""
+    rest = neighbors - 1 - state.held[g]
+    n = _products(state, seen, g, neighbors)
+    for j in range(_least(rest), min(rest, n) + 1):
+        state.out[g] += chance[seen, j + 1] * _together(state, state.before[n], rest, j)
+    _add_afresh(state, seen, g, rest, neighbors, chance[seen, 2:], n)
+
+
+@compiled()
+def _pass_divided(state: State, g: int, seen: int, neighbors: int, chance: Floats) -> float:
+    """Count the sets whose K-th nearest is this point of owner g, from the table without g.
+
+    Returns what is taken from all owners that have points so far; g gets it back here.
+    """
+    rest, base = neighbors - 1 - state.held[g], 0.0
+    if state.held[g] > 0:
+        state.out[g] += _applied(state, neighbors, g)
+        _blend(state.table, neighbors, state.held[g], state.y[g], state.amount[g], True)
+    for j in range(_least(rest), rest + 1):
+        one = _together(state, state.table, rest, j)
+        base += chance[seen, j + 2] * one
+        state.out[g] += chance[seen - 1, j + 1] * one
+    _gather(state, rest, chance[seen - 1, 1:])
+    return base
+
+
+@compiled()
+def _finish(state: State, worth: Worth, neighbors: int, chance: Floats, near: int) -> float:
+    """Count the sets with fewer than K points; return what is taken from all owners."""
+    m, base, none = state.out.size, 0.0, np.ones_like(state.y[0])
+    n = _products(state, m, -1, neighbors) if m <= near else 0
+    for points in range(neighbors):
+        _weigh(worth.plain[points], worth.top[points], worth.power, none, 0.0, state.weights)
+        if m <= near:
+            _add_afresh(state, m, -1, points, neighbors, chance[m, 1:], n)
+            continue
+        for j in range(_least(points), points + 1):
+            base += chance[m, j + 1] * _together(state, state.table, points, j)
+        _gather(state, points, chance[m - 1])
+    return base
 
 
 @compiled()
@@ -479,80 +588,35 @@ def values(owned: Owned, worth: Worth, neighbors: int, chance: Floats, near: int
     (m,) array
         The values of the owners of these points, numbered as they come.
     """
-    owner, row, factors, quantity = owned
-    k, power, nodes = neighbors, worth.power, factors.shape[1]
-    m = 0 if owner.size == 0 else owner.max() + 1
-    entries = _at(k - 1, k - 1) + 1
-    out, count, amount = np.zeros(m), np.zeros(m, np.int64), np.zeros(m)
-    y, own = np.ones((m, nodes), factors.dtype), np.empty(nodes, factors.dtype)
-    table = np.zeros((entries, power + 1, nodes), factors.dtype)
-    few = min(m, near)
-    before = np.zeros((few + 1, entries, power + 1, nodes), factors.dtype)
-    after, active = np.zeros_like(before), np.empty(m, np.int64)
-    sums = np.zeros((k, k, power + 1, nodes), factors.dtype)
-    weights = np.zeros((power + 1, nodes), factors.dtype)
-    scratch = np.zeros((2, power + 1, nodes), factors.dtype)
-    seen, base, since = 0, 0.0, -1
-    for p in range(owner.size):
-        g = owner[p]
-        new = g == seen
-        seen += new
-        rest = k - 1 - count[g]
-        own[:] = y[g] * factors[row[p]]
-        gain = amount[g] + quantity[p]
-        _weigh(worth.plain[k], worth.top[k], power, own, gain, weights)
-        if seen <= near:
-            n = _products(count, y, amount, seen, g, k, before, after, active)
-            for j in range(_least(rest), min(rest, n) + 1):
-                for d in range(power + 1):
-                    out[g] += chance[seen, j + 1] * _dot(weights[d], before[n, _at(rest, j), d])
-            _add_near(
-                count, y, amount, seen, g, rest, k, weights, chance[seen, 2:], before, after,
-                active, n, scratch, out,
-            )  # fmt: skip
-            y[g], amount[g] = own, gain
-            count[g] += 1
-            continue
-        if since < 0 or since > 16 + seen // 4:
-            _renew(table, count, y, amount, seen, k)
-            since = 0
-        since += 1
-        if new:
-            out[g] += base
-        if count[g] > 0:
-            out[g] += _applied(sums, k, count[g], y[g], amount[g])
-            _blend(table, k, count[g], y[g], amount[g], True)
-        for j in range(_least(rest), rest + 1):
-            one = 0.0
-            for d in range(power + 1):
-                one += _dot(weights[d], table[_at(rest, j), d])
-            base += chance[seen, j + 2] * one
-            out[g] += chance[seen - 1, j + 1] * one
-        _gather(table, rest, k, weights, chance[seen - 1, 1:], sums, scratch[0])
-        y[g], amount[g] = own, gain
-        count[g] += 1
-        if count[g] < k:
-            _blend(table, k, count[g], y[g], amount[g], False)
-            out[g] -= _applied(sums, k, count[g], y[g], amount[g])
+    m = 0 if owned.owner.size == 0 else owned.owner.max() + 1
+    state = _started(owned, worth.power, neighbors, m, near)
     if m == 0:
-        return out
-    y_none = np.ones(nodes, factors.dtype)
-    n = _products(count, y, amount, seen, -1, k, before, after, active) if m <= near else 0
-    for points in range(k):
-        _weigh(worth.plain[points], worth.top[points], power, y_none, 0.0, weights)
-        if m <= near:
-            _add_near(
-                count, y, amount, seen, -1, points, k, weights, chance[seen, 1:], before, after,
-                active, n, scratch, out,
-            )  # fmt: skip
-            continue
-        for j in range(_least(points), points + 1):
-            for d in range(power + 1):
-                base += chance[m, j + 1] * _dot(weights[d], table[_at(points, j), d])
-        _gather(table, points, k, weights, chance[m - 1], sums, scratch[0])
+        return state.out
+    own = np.empty_like(state.y[0])
+    seen, base, since = 0, 0.0, -1
+    for p in range(owned.owner.size):
+        g = owned.owner[p]
+        if g == seen:
+            state.out[g] += base  # what was taken before g had points is not taken from g
+            seen += 1
+        own[:] = state.y[g] * owned.table[owned.row[p]]
+        gain = state.amount[g] + owned.quantity[p]
+        _weigh(worth.plain[neighbors], worth.top[neighbors], worth.power, own, gain, state.weights)
+        if seen <= near:
+            _pass_afresh(state, g, seen, neighbors, chance)
+        else:
+            if since < 0 or since > 16 + seen // 4:
+                _renew(state, seen, neighbors)
+                since = 0
+            since += 1
+            base += _pass_divided(state, g, seen, neighbors, chance)
+        state.y[g], state.amount[g] = own, gain
+        state.held[g] += 1
+        if seen > near and state.held[g] < neighbors:
+            _blend(state.table, neighbors, state.held[g], own, gain, False)
+            state.out[g] -= _applied(state, neighbors, g)
+    base += _finish(state, worth, neighbors, chance, near)
     if m > near:
         for i in range(m):
-            if count[i] < k:
-                out[i] += _applied(sums, k, count[i], y[i], amount[i])
-            out[i] -= base
-    return out
+            state.out[i] += _applied(state, neighbors, i) - base
+    return state.out

@@ -255,9 +255,9 @@ function ownersCard() {
   if (!report.owners) return;
   const { rows: all, amounts, budget, exact, positive } = report.owners;
   const shown = all.slice(0, 30);
-  const share = (x) => (x === null ? "–" : `${(100 * x).toFixed(1).replace("-", "−")} %`);
+  const share = (x) => (x === null ? "–" : `${(100 * x).toFixed(1).replace("-", "−")}\u00a0%`);
   const harmful = positive ? all.filter((row) => row[2] < 0).length : 0;
-  const text = `What each owner's whole data set is worth (blue; the line holds 95 % of validation sets like this one), and what its points are worth one by one (grey). ${
+  const text = `What each owner's whole data set is worth (blue; the line is where that would lie for 95 of 100 validation sets like this one), and what its points are worth one by one (grey). ${
     budget ? `The amounts add up to ${budget}. ` : ""}${exact ? "" : "Owners were sampled; the lines include that. "}${
     harmful ? `${plural(harmful, "owner has", "owners have")} a negative share: predictions are better without that data, and the others' shares add up to more than 100 %. Agree whether such an owner pays or just gets nothing. ` : ""}${
     positive ? "" : "The values add up to no more than 0, so shares say nothing. "}${
@@ -294,8 +294,8 @@ function ownersCard() {
       });
       ctx.restore();
     } }],
-  }), () => [["owner", "points", "value", "share", "from", "to", "sum of points", ...(amounts ? ["amount"] : [])],
-    all.map((row, k) => [row[0], count(row[1]), number(row[2], 4), ...row.slice(3).map(share), ...(amounts ? [amounts[k]] : [])])]);
+  }), () => [["owner", ...(amounts ? ["amount"] : []), "share", "from", "to", "by points", "points", "value"],
+    all.map((row, k) => [row[0], ...(amounts ? [amounts[k]] : []), ...row.slice(3).map(share), count(row[1]), number(row[2], 4)])]);
 }
 
 /* The panels in their order on the page. Each draws what `summary.PANELS` made for it. */
