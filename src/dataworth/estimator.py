@@ -400,7 +400,7 @@ class KNNShapley(BaseEstimator):
         --------
         >>> from dataworth import KNNShapley
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
-        >>> valuator = KNNShapley(n_neighbors=1).fit(X, y)
+        >>> valuator = KNNShapley(n_neighbors=1, weights="uniform").fit(X, y)
         >>> owners = valuator.value_owners(["Ann", "Bob", "Bob", "Bob"], [[0.0], [1.2]], ["a", "b"])
         >>> owners.share, owners.point_share
         (array([0., 1.]), array([0.25, 0.75]))

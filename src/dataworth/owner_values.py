@@ -64,7 +64,7 @@ class OwnerValues:
     --------
     >>> from dataworth import KNNShapley
     >>> X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
-    >>> valuator = KNNShapley(n_neighbors=1).fit(X, y)
+    >>> valuator = KNNShapley(n_neighbors=1, weights="uniform").fit(X, y)
     >>> values = valuator.value_owners(["Ann", "Bob", "Bob", "Bob"], [[0.0], [1.2]], ["a", "b"])
     >>> dict(zip(values.owners.tolist(), values.payouts(100).tolist()))
     {'Ann': 0.0, 'Bob': 100.0}
@@ -160,12 +160,13 @@ class OwnerValues:
         Examples
         --------
         >>> from dataworth import KNNShapley
-        >>> valuator = KNNShapley(n_neighbors=3).fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+        >>> valuator = KNNShapley(n_neighbors=3, weights="uniform")
+        >>> valuator = valuator.fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
         >>> owners = valuator.value_owners(["Ann", "Bob", "Cleo"], [[0.5]], ["a"])
         >>> owners.payouts(100)
-        array([ 157.37, -172.95,  115.58])
+        array([ 183.33, -266.66,  183.33])
         >>> owners.payouts(100, negative="zero")
-        array([57.65,  0.  , 42.35])
+        array([50.,  0., 50.])
         """
         total_cents = cents(budget)
         checks.choice(negative, "negative", NEGATIVE)
