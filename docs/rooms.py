@@ -69,6 +69,7 @@ ROOMS = (
         "result",
         "values, bounds and how they were made",
         ("base", "inputs", "files", "games", "plots"),
+        ("result", "owner_values"),
     ),
     Room("explanation", "who made a value what it is"),
     Room("estimator", "KNNShapley: puts it all together"),

@@ -292,3 +292,12 @@ def binary_value_by_counting(signed: NDArray[np.int64], k: int, i: int) -> float
     for level in range(min(k, n)):
         value.append((right(spread[level], v) - float(spread[level][win].sum())) / n)
     return math.fsum(value)
+
+
+def of_owners(owners: Sequence[int], utility: Utility) -> Utility:
+    """The game of whole data sets: what the points of some owners are worth together."""
+
+    def together(members: frozenset[int]) -> float:
+        return utility(frozenset(i for i, owner in enumerate(owners) if owner in members))
+
+    return together

@@ -15,7 +15,7 @@ Data flows through the package in one direction, and a module imports only those
 - `games` values the ranked points for one validation point; `games.kernels` does the computing.
 - `settings` holds the checked parameters, and `training` the training set and its folds.
 - `run` goes through the validation points and adds up their values.
-- `result` holds the values, and `explanation` says where they come from.
+- `result` and `owner_values` hold the values, and `explanation` says where they come from.
 - `estimator` puts everything together as `KNNShapley`.
 - `comparison` trains models on data before and after cleaning.
 
@@ -31,16 +31,25 @@ if TYPE_CHECKING:
     from dataworth.encoders.forest import ForestLeaves
     from dataworth.encoders.tables import TableEncoder
     from dataworth.estimator import KNNShapley
+    from dataworth.owner_values import OwnerValues
     from dataworth.result import DataValues
 
 __version__ = "0.1.0"
 
-__all__ = ["DataValues", "ForestLeaves", "KNNShapley", "TableEncoder", "compare"]
+__all__ = [
+    "DataValues",
+    "ForestLeaves",
+    "KNNShapley",
+    "OwnerValues",
+    "TableEncoder",
+    "compare",
+]
 
 _HOMES = {
     "DataValues": "dataworth.result",
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
+    "OwnerValues": "dataworth.owner_values",
     "TableEncoder": "dataworth.encoders.tables",
     "compare": "dataworth.comparison",
 }

@@ -23,13 +23,16 @@ from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
+from dataworth.inputs.groups import owner_codes
 from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
+from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
+from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.settings import ADAPTIVE_RATIO, Settings
 from dataworth.training.folds import Fold, Outside, folds
 from dataworth.training.training_set import TrainingSet, content
@@ -329,16 +332,8 @@ class KNNShapley(BaseEstimator):
         DataValues
             One value per training point, which is the mean over the validation points.
         """
-        check_is_fitted(self, "_training")
-        settings, training = Settings.of(self.get_params(deep=False)), self._training
-        training.settings.check_change(settings)
-        settings.check_size(training.n_points, training.targets.n_classes)
-        partial = training.is_partial(X_val, settings.limited)
-        settings.check_partial(partial)
-        parts = folds(training, X_val, y_val, cv)
-        _check_judges(parts)
-        if X_val is not None and hasattr(self, "n_features_in_"):
-            validate_data(self, X_val, reset=False, skip_check_array=True)
+        settings, parts, partial = self._prepared(X_val, y_val, cv)
+        training = self._training
         bounded = settings.is_bounded(partial)
         kept = None
         if checkpoint is not None:
@@ -363,6 +358,113 @@ class KNNShapley(BaseEstimator):
             origin=self._origin,
         )
 
+    def value_owners(
+        self,
+        groups: Any,
+        X_val: Any = None,
+        y_val: Any = None,
+        *,
+        cv: Any = None,
+        checkpoint: str | Path | None = None,
+        method: Literal["auto", "exact", "sampling"] = "auto",
+        tol: float | None = None,
+        random_state: int = 0,
+    ) -> OwnerValues:
+        """Value whole data sets: owners are the players, and all points of an owner come at once.
+
+        This is not the sum of the values of an owner's points, which lets single points arrive
+        (`DataValues.by`); the result has that sum beside the value.
+
+        Parameters
+        ----------
+        groups : (n_train,) array or series
+            The owner of each training point: strings, integers or booleans, none of them missing
+            or empty.
+        X_val, y_val, cv, checkpoint
+            As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
+            of the data of their owners, and of nobody else's.
+        method : {"auto", "exact", "sampling"}
+            `"exact"` goes through all sets of up to 12 owners, and multiplies polynomials for more
+            of them: O(G K^3) for G owners after ranking, whatever the number of points.
+            `"sampling"` draws random permutations of the owners, each with its reverse. `"auto"` is
+            exact unless that would take seconds for each validation point, because of very many
+            neighbours, or cannot be done, as for more than 12 owners with `multiclass="direct"` and
+            more than two classes.
+        tol : float or None
+            Sampling ends once the standard error that it causes is at most this for each value, in
+            units of the utility. None stands for 0.001, for regression times the variance of the
+            training targets.
+        random_state : int
+            The seed of sampling.
+
+        Returns
+        -------
+        OwnerValues
+            One value per owner, which is the mean over the validation points, with its share,
+            interval and pay-out.
+
+        Notes
+        -----
+        Values need the K nearest points of each owner, so a sparse graph or an approximate search
+        needs `support`, and there can be neither `max_rank` nor `radius`.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=1, weights="uniform").fit(X, y)
+        >>> owners = valuator.value_owners(["Ann", "Bob", "Bob", "Bob"], [[0.0], [1.2]], ["a", "b"])
+        >>> owners.share, owners.point_share
+        (array([0., 1.]), array([0.25, 0.75]))
+        """
+        settings, parts, partial = self._prepared(X_val, y_val, cv)
+        training = self._training
+        settings.check_owners(partial)
+        names, codes = owner_codes(groups, training.n_points)
+        work = plan(settings, training.targets, codes, parts, method, tol, random_state)
+        _announce(settings, training, parts)
+        kept = None
+        if checkpoint is not None:
+            printed = self._fingerprint(settings, parts, X_val, y_val, work)
+            kept = Checkpoint(checkpoint, printed)
+        shape = (ROWS, names.size)
+        total, error = adding_up.total(parts, settings, shape, kept, work)
+        n_val = sum(fold.size for fold in parts)
+        mean, squares, sampled, points = total / n_val
+        spread = np.maximum(squares - mean * mean, 0.0) * n_val / (n_val - 1) if n_val > 1 else None
+        self._remember(_LastRun(settings, parts))
+        return OwnerValues(
+            owners=names,
+            values=mean,
+            n_points=np.bincount(codes, minlength=names.size),
+            standard_error=(
+                np.full(names.size, np.nan) if spread is None else np.sqrt(spread / n_val)
+            ),
+            sampling_error=np.sqrt(sampled / n_val),
+            point_sums=points,
+            exact=work.way != "sampling",
+            params=settings.facts(),
+            n_validation=n_val,
+            weight_error=error,
+            recall=_recall(settings, parts),
+            version=dataworth.__version__,
+            origin=self._origin,
+        )
+
+    def _prepared(self, X_val: Any, y_val: Any, cv: Any) -> tuple[Settings, Sequence[Fold], bool]:
+        """Check a run, and return its settings, its folds and whether a search is partial."""
+        check_is_fitted(self, "_training")
+        settings, training = Settings.of(self.get_params(deep=False)), self._training
+        training.settings.check_change(settings)
+        settings.check_size(training.n_points, training.targets.n_classes)
+        partial = training.is_partial(X_val, settings.limited)
+        settings.check_partial(partial)
+        parts = folds(training, X_val, y_val, cv)
+        _check_judges(parts)
+        if X_val is not None and hasattr(self, "n_features_in_"):
+            validate_data(self, X_val, reset=False, skip_check_array=True)
+        return settings, parts, partial
+
     def _remember(self, run: _LastRun) -> None:
         """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
         alive = {thread.ident for thread in threading.enumerate()}
@@ -372,11 +474,18 @@ class KNNShapley(BaseEstimator):
         self._last: dict[int | None, _LastRun] = {**kept, own: run}
 
     def _fingerprint(
-        self, settings: Settings, parts: Sequence[Fold], X_val: Any, y_val: Any
+        self,
+        settings: Settings,
+        parts: Sequence[Fold],
+        X_val: Any,
+        y_val: Any,
+        work: OwnerPlan | None = None,
     ) -> str:
         """Return a hash that tells this run from any other: parameters, data, folds and version."""
         splits = [(fold.judged, fold.positions) for fold in parts]
-        data = (self._training.digest(), content(X_val), content(y_val), splits)
+        data: tuple[Any, ...] = (self._training.digest(), content(X_val), content(y_val), splits)
+        if work is not None:
+            data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
         facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
         return fingerprint(facts)
 
@@ -436,7 +545,7 @@ def _check_judges(parts: Sequence[Fold]) -> None:
             f"{copies} of the {fold.size} validation points are training points too, and judge "
             "themselves; value() without validation points lets each judge only the others.",
             ReadingWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

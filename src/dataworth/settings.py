@@ -276,6 +276,19 @@ class Settings:
                 "Set bandwidth to a number, or support=R to give weight to the R nearest only.",
             )
 
+    def check_owners(self, partial: bool) -> None:
+        """Refuse parameters with which owners cannot be valued; they need their nearest points."""
+        for name in ("max_rank", "radius"):
+            if self.params[name] is not None:
+                raise InputError(name, "be None to value owners", f"got {self.params[name]!r}")
+        if partial and self.weighting.support is None:
+            raise InputError(
+                "support",
+                "be set to value owners if not all distances are known",
+                "got None",
+                "With support=R, no point beyond the R nearest has weight.",
+            )
+
     def facts(self) -> dict[str, Any]:
         """Return the parameters as a file holds them, with functions as their names."""
         return {name: plain(value) for name, value in self.params.items()}

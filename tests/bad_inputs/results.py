@@ -37,6 +37,11 @@ def reported(given: dict[str, Any]) -> None:
     report.write(**{**usual, **given})
 
 
+def owned(given: dict[str, Any]) -> Any:
+    usual = {"groups": list("ababab"), "X_val": X_VAL, "y_val": Y_VAL}
+    return KNNShapley(n_neighbors=2).fit(X, Y).value_owners(**{**usual, **given})
+
+
 def encoded(params: dict[str, Any]) -> None:
     TableEncoder(**params).fit(pd.DataFrame(X))
 
@@ -61,6 +66,41 @@ def enumerated(given: dict[str, Any]) -> None:
 RESULTS = [
     *each("points", "explain", explained, (6, -1, 1.5, "2", None, NAN, True, [0, 9], [[0]], {})),
     *each("n", "worst", result().worst, (-1, 1.5, "3")),
+    *each(
+        "groups",
+        "value_owners",
+        lambda bad: owned({"groups": bad}),
+        (None, "ababab", [1, 2], [*"ababa", None], [*"ababa", ""], [1.5] * 6, [*"ababa", 1], NAN),
+    ),
+    *each(
+        "method",
+        "value_owners",
+        lambda bad: owned({"method": bad}),
+        ("Exact", "", None, 1, ["exact"]),
+    ),
+    *each(
+        "tol",
+        "value_owners",
+        lambda bad: owned({"method": "sampling", "tol": bad}),
+        (0, -1.0, NAN, INF, "0.1", True),
+    ),
+    row("tol", "value_owners: exact", owned, {"method": "exact", "tol": 0.1}),
+    *each(
+        "random_state",
+        "value_owners",
+        lambda bad: owned({"random_state": bad}),
+        (-1, 1.5, "1", None, True),
+    ),
+    *each(
+        "budget",
+        "payouts",
+        lambda bad: owned({}).payouts(bad),
+        (0, -1, 1.005, "ten", NAN, INF, None, True, [5], 1e300),
+    ),
+    row("negative", "payouts", lambda: owned({}).payouts(5, negative="clip")),
+    row("path", "save owners", lambda: owned({}).save("owners.npz")),
+    row("owners", "report.write", reported, {"owners": result()}),
+    row("budget", "report.write", reported, {"budget": 5}),
     *each("n", "best", result().best, (-1, None)),
     *each(
         "groups",

@@ -86,6 +86,62 @@ def test_groups_are_paid(run: Any) -> None:
     assert re.search(r"Ann\s+\d+", run("info v.csv").out)
 
 
+def test_owners_are_paid_to_the_cent(run: Any) -> None:
+    ran = run(
+        "value train.csv --label y --id name --owners owner --validation val.csv --budget 1000 "
+        "--payouts paid.csv --report r.html --checkpoint state -o v.csv"
+    )
+    assert ran.code == 0, ran.err
+    X, y, X_val, y_val = reference()
+    whose = rows()["owner"]
+    paid = KNNShapley().fit(X, y).value_owners(whose, X_val, y_val)
+    with Path("paid.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert [line["owner"] for line in lines] == paid.owners[paid.best_first].tolist()
+    assert [float(line["value"]) for line in lines] == paid.values[paid.best_first].tolist()
+    amounts = [float(line["amount"]) for line in lines]
+    assert round(sum(amounts), 2) == 1000.0
+    for line, amount in zip(lines, amounts, strict=True):
+        cells = rf"{line['owner']}\s+{line['n_points']}\s+\S+\s+\S+\s+\S+ %\s+\S+ %\s+{amount:,.2f}"
+        assert re.search(cells, ran.out), ran.out
+    assert "What the owners are worth is in paid.csv." in ran.out
+    assert '"amounts"' in Path("r.html").read_text()
+    values, groups = read_values("v.csv")
+    assert groups is not None
+    assert groups.tolist() == whose
+    assert_array_equal(values.values, KNNShapley().fit(X, y).value(X_val, y_val).values)
+
+
+def test_harmful_owners_are_noted(run: Any) -> None:
+    table = rows()
+    wrong = [
+        {"yes": "no", "no": "yes"}[label] if owner == "Bob" else label
+        for label, owner in zip(table["y"], table["owner"], strict=True)
+    ]
+    tables.write_table("bad.csv", pa.table({**table, "y": wrong}))
+    line = "value bad.csv --label y --id name --owners owner --validation train.csv --features size"
+    ran = run(line + " -k 1 --weights uniform")
+    assert ran.code == 0, ran.err
+    assert re.search(r"Bob\s+\d+\s+-", ran.out), ran.out
+    assert "predictions are better without" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--owners owner --group owner", "--owners must not be given with --group"),
+        ("--budget 100", "--budget must come with --owners"),
+        ("--payouts p.csv", "--payouts must come with --owners"),
+        ("--owners owner --budget 1.005", "--budget must be a positive amount in whole cents"),
+        ("--owners owner --payouts p.parquet", r"--payouts must end in one of"),
+        ("--owners whose", "--owners must"),
+        ("--owners owner --max-rank 5", "--max-rank must"),
+    ],
+)
+def test_bad_options_for_owners(run: Any, options: str, said: str) -> None:
+    run.refused(f"value train.csv --label y --id name {options}", 2, said)
+
+
 def test_standard_output_is_csv_only(run: Any) -> None:
     ran = run("value train.csv --label y --drop name --drop owner -o -")
     lines = list(csv.DictReader(io.StringIO(ran.out)))

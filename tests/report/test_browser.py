@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from dataworth import decisions
+from dataworth import OwnerValues, decisions
 from dataworth.cli.main import main
 from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
@@ -377,3 +377,34 @@ def test_print(show: Reader) -> None:
     assert not page.get_by_role("button", name="Download decisions").is_visible()
     assert row(page, 1).locator("button.kind:visible").all_inner_texts() == ["Remove"]
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_owners(show: Reader) -> None:
+    numbers = np.array([0.3, -0.1, 0.2])
+    paid = OwnerValues(
+        owners=np.array(["<b>Ann</b>", "Bob", "Cleo"]),
+        values=numbers,
+        n_points=np.array([3, 2, 1]),
+        standard_error=np.full(3, 0.01),
+        sampling_error=np.zeros(3),
+        point_sums=numbers[::-1],
+        exact=True,
+        params={},
+        n_validation=4,
+        weight_error=0.0,
+        version="0.1.0",
+    )
+    page = pets(show, owners=paid, budget=1000)
+    card = page.locator(".card", has=page.get_by_role("heading", name="Owners", exact=True))
+    expect(card).to_contain_text("The amounts add up to 1,000.00.")
+    expect(card).to_contain_text("1 owner has a negative share")
+    card.get_by_text("Show the numbers").click()
+    lines = card.locator("tbody tr")
+    expect(lines).to_have_count(3)
+    assert lines.nth(0).inner_text().replace("\u00a0", " ").split("\t") == [
+        "<b>Ann</b>", "750.00", "75.0 %", "70.1 %", "79.9 %", "50.0 %", "3", "0.3",
+    ]  # fmt: skip
+    assert lines.nth(2).inner_text().split("\t")[1] == "-250.00"
+    assert show.said == []
+    page = pets(show)
+    assert page.get_by_role("heading", name="Owners", exact=True).count() == 0

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dataworth import KNNShapley, decisions, report
+from dataworth import KNNShapley, OwnerValues, decisions, report
+from dataworth.errors import InputError
 from tests.reports import explain, written
 
 
@@ -144,3 +146,39 @@ def test_data_frames_are_columns(library: str, tmp_path: Path) -> None:
         report.write(tmp_path / "r.html", values, shown, label="y", validation=judge)
         pages.append((tmp_path / "r.html").read_text())
     assert pages[0] == pages[1]
+
+
+def owners_of(values: list[float]) -> OwnerValues:
+    array = np.array(values)
+    return OwnerValues(
+        owners=np.array(["Ann", "Bob", "Cleo"][: array.size]),
+        values=array,
+        n_points=np.arange(1, array.size + 1),
+        standard_error=np.full(array.size, 0.01),
+        sampling_error=np.zeros(array.size),
+        point_sums=array[::-1],
+        exact=True,
+        params={},
+        n_validation=4,
+        weight_error=0.0,
+        version="0.1.0",
+    )
+
+
+def test_owners_have_a_panel_with_amounts(simple: Any, tmp_path: Path) -> None:
+    assert written(tmp_path / "r.html", simple)["owners"] is None
+    panel = written(
+        tmp_path / "r.html", simple, owners=owners_of([0.3, -0.1, 0.2]), budget="1000.01"
+    )["owners"]
+    assert [row[0] for row in panel["rows"]] == ["Ann", "Cleo", "Bob"]
+    assert [row[3] for row in panel["rows"]] == [0.75, 0.5, -0.25]
+    assert panel["rows"][0][4:6] == [pytest.approx(0.701, abs=1e-3), pytest.approx(0.799, abs=1e-3)]
+    assert panel["amounts"] == ["750.01", "500.00", "-250.00"]
+    assert (panel["budget"], panel["positive"]) == ("1,000.01", True)
+    assert not written(tmp_path / "r.html", simple, owners=owners_of([0.1, -0.1]))["owners"][
+        "positive"
+    ]
+    with pytest.raises(InputError, match="budget must be None without owners"):
+        report.write(tmp_path / "r.html", simple, budget=5)
+    with pytest.raises(InputError, match="owners must be what"):
+        report.write(tmp_path / "r.html", simple, owners="Ann")  # type: ignore[arg-type]

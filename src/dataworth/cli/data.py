@@ -15,6 +15,7 @@ import numpy as np
 import typer
 from sklearn.pipeline import make_pipeline
 
+from dataworth import owner_values
 from dataworth.arrays import Array
 from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
@@ -88,15 +89,20 @@ def usage(check: Callable[..., Any], *args: Any) -> Any:
         raise typer.BadParameter(str(error)) from error
 
 
-def in_words(data: Data, validation: Path | None) -> AbstractContextManager[None]:
-    """Let errors about X and y name files and columns, and all others options."""
+def in_words(
+    data: Data, validation: Path | None, *, groups: str = "--group"
+) -> AbstractContextManager[None]:
+    """Let errors about X and y name files and columns, and all others options.
+
+    `groups` is the option that names the column of owners.
+    """
     name, column = data.source.name, f"column {data.label!r} of"
     files = {"X": name, "y": f"{column} {name}"}
     if validation is not None:
         files |= {"X_val": str(validation), "y_val": f"{column} {validation}"}
     else:
         files |= {"X_val": f"X_val of {name}", "y_val": f"y_val of {name}"}
-    return renaming(OPTIONS | files)
+    return renaming({**OPTIONS, **files, "groups": groups})
 
 
 def valuator(**params: Any) -> KNNShapley:
@@ -206,6 +212,28 @@ def check_output(output: str | None, report: Path | None, *, page: str = "--repo
             usage(paths.to_write, path, option)
 
 
+def check_owners(
+    valuator: KNNShapley,
+    owners: str | None,
+    group: str | None,
+    budget: str | None,
+    payouts: Path | None,
+) -> None:
+    """Check what is to be done for owners, before hours are spent on it."""
+    if owners is not None:
+        usage(Settings.of(valuator.get_params(deep=False)).check_owners, False)
+    if owners is not None and group is not None:
+        raise typer.BadParameter("--owners must not be given with --group, which it includes.")
+    for option, given in (("--budget", budget), ("--payouts", payouts)):
+        if given is not None and owners is None:
+            raise typer.BadParameter(f"{option} must come with --owners.")
+    if budget is not None:
+        usage(owner_values.cents, budget)
+    if payouts is not None:
+        usage(tables.check_ending, payouts, tables.SEPARATORS, "--payouts")
+        usage(paths.to_write, payouts, "--payouts")
+
+
 def for_report(report: Path | None, asked: Mapping[str, Any]) -> None:
     """Refuse options that only a report uses if there is none to write."""
     unused = [name for name, value in asked.items() if value]
@@ -248,6 +276,7 @@ def training(
     by: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    group_option: str = "--group",
 ) -> Data:
     """Read the training points and find out which column is what."""
     source = read(path, "TRAIN", [name for name in (id, group) if name is not None])
@@ -258,7 +287,7 @@ def training(
     asked: dict[str, list[Any]] = {
         "--label": [label],
         "--id": [id],
-        "--group": [group],
+        group_option: [group],
         "--image": [image],
     }
     asked |= {
@@ -281,8 +310,8 @@ def training(
         raise InputError(str(path), "have a column of features", "it has none")
     owners = None
     if group is not None:
-        with renaming(OPTIONS):
-            owners = groups.check(source.column(group, "--group"), len(source))
+        with renaming({"groups": group_option}):
+            owners = groups.check(source.column(group, group_option), len(source))
     ids = None if id is None else _ids(source, id)
     return Data(source, label, id, ids, group, owners, image, tuple(by or ()), used)
 

@@ -26,6 +26,7 @@ OPTIONS = {
     name: f"--{name}"
     for name in (
         "bandwidth",
+        "budget",
         "checkpoint",
         "cv",
         "encoder",
@@ -142,6 +143,25 @@ Id = Annotated[str | None, option(DATA, "A column that names the points. It is n
 Group = Annotated[
     str | None,
     option(DATA, "A column of data owners: shows what each is paid. It is not a feature."),
+]
+Owners = Annotated[
+    str | None,
+    option(
+        DATA,
+        "A column of data owners, as --group, who are also valued as a whole: what is each owner's "
+        "data set worth?",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    option(
+        RESULTS,
+        "Share out this amount among the owners of --owners by value, to the cent, e.g. 10000.",
+    ),
+]
+Payouts = Annotated[
+    Path | None,
+    option(RESULTS, "Where to write what the owners of --owners are worth: .csv or .tsv."),
 ]
 By = Annotated[
     list[str] | None,

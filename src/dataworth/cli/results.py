@@ -15,6 +15,7 @@ from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.files import values as value_files
 from dataworth.files.atomic import naming
+from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues, value_columns
 
 REPORTED = 500  # points in the table of a report
@@ -48,6 +49,8 @@ def write_report(
     title: str | None = None,
     explanations: Sequence[Explanation] = (),
     image_root: Path | None = None,
+    owners: OwnerValues | None = None,
+    budget: str | None = None,
 ) -> None:
     """Write the report of values.
 
@@ -68,6 +71,10 @@ def write_report(
         Why the least valuable points are worth what they are, if that is known.
     image_root : Path, optional
         The folder that image files are in; by default that of the training points.
+    owners : OwnerValues, optional
+        What whole data sets are worth.
+    budget : str, optional
+        What is shared out among their owners.
     """
     places = np.arange(len(values))  # the report counts points by their places in the file
     named = None if np.array_equal(values.index, places) else values.index
@@ -87,4 +94,6 @@ def write_report(
             validation=judges.columns() if isinstance(judges, tables.Source) else judges,
             source=data.source.name if data.source.table is not None else None,
             title=title or report.TITLE,
+            owners=owners,
+            budget=budget,
         )

@@ -17,6 +17,7 @@ from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.options import typed
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
+from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 
 if TYPE_CHECKING:  # it loads models, which few commands need
@@ -114,7 +115,7 @@ def summary(
         table = _table("By group", names)
         for row in values.by(groups):
             ends = [f"{row[name]:.6g}" for name in (("lower", "upper") if bounded else ())]
-            share = "-" if np.isnan(row["share"]) else f"{100 * row['share']:.1f} %"
+            share = _percent(row["share"])
             cells = [_shown(row["group"]), f"{row['count']:,}", f"{row['sum']:.6g}", *ends, share]
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
@@ -142,6 +143,35 @@ def comparison(made: "Comparison") -> None:
 
 
 @naming(STANDARD_OUTPUT)
+def owners(paid: OwnerValues, budget: str | None, out: TextIO) -> None:
+    """What each owner's data set is worth, with pay-outs if there is a budget."""
+    console = Console(file=out, highlight=False, markup=False)
+    names = ["owner", "points", "value", "± 95 %", "share", "by points"]
+    table = _table("Owners as a whole", [*names, *(("amount",) if budget else ())])
+    columns = paid.columns(budget)
+    for i in range(len(paid)):
+        margin = columns["upper"][i] - columns["value"][i]
+        cells = [
+            _shown(columns["owner"][i]),
+            f"{columns['n_points'][i]:,}",
+            f"{columns['value'][i]:.6g}",
+            "-" if np.isnan(margin) else f"{margin:.2g}",
+            *(_percent(columns[name][i]) for name in ("share", "point_share")),
+            *((f"{columns['amount'][i]:,.2f}",) if budget else ()),
+        ]
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+    if not paid.exact:
+        note("owners were sampled; the intervals include what that adds.")
+    if np.any(paid.share < 0.0):
+        note("where a share is negative, predictions are better without that owner's data.")
+
+
+def _percent(share: float) -> str:
+    return "-" if np.isnan(share) else f"{100 * share:.1f} %"
+
+
+@naming(STANDARD_OUTPUT)
 def parameters(values: DataValues, out: TextIO) -> None:
     """How the values were computed, one parameter per line."""
     console = Console(file=out, highlight=False, markup=False)
@@ -164,7 +194,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
 def _table(title: str, names: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=None, title_style="bold")
     for name in names:
-        left = name in ("index", "label", "group", "model", "metric", "verdict")
+        left = name in ("index", "label", "group", "owner", "model", "metric", "verdict")
         table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
     return table
 

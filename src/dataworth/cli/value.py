@@ -44,6 +44,7 @@ def value(
     task: options.Task = "auto",
     id: options.Id = None,
     group: options.Group = None,
+    owners: options.Owners = None,
     features: Annotated[
         list[str] | None,
         option(DATA, "A column to use as a feature. Repeat it for more; by default, all others."),
@@ -62,6 +63,8 @@ def value(
         ),
     ] = None,
     report: Annotated[Path | None, option(RESULTS, "Where to write an HTML report.")] = None,
+    budget: options.Budget = None,
+    payouts: options.Payouts = None,
     by: options.By = None,
     image: options.Image = None,
     image_root: options.ImageRoot = None,
@@ -135,6 +138,7 @@ def value(
       dataworth value train.csv --label y -o values.parquet
       dataworth value train.csv --label y --validation val.csv --id name -o -
       dataworth value train.parquet --label y --group owner --max-rank sqrt
+      dataworth value train.csv --label y --owners owner --budget 10000
     """
     from dataworth.cli import data as inputs
     from dataworth.cli import results, terminal
@@ -155,14 +159,17 @@ def value(
     )
     inputs.check_task(task, game)
     inputs.check_output(output, report)
+    inputs.check_owners(valuator, owners, group, budget, payouts)
     inputs.for_report(report, {"--by": by, "--image": image, "--title": title})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
     folder = Path(checkpoint) if checkpoint else None
-    inputs.keep_apart({"--output": output, "--report": report}, read, folder)
+    written = {"--output": output, "--report": report, "--payouts": payouts}
+    inputs.keep_apart(written, read, folder)
     inputs.check_image_root(image_root, image)
     data = inputs.training(
-        train, label, id=id, group=group, image=image, by=by, features=features, drop=drop
-    )
+        train, label, id=id, group=group or owners, image=image, by=by, features=features,
+        drop=drop, group_option="--group" if owners is None else "--owners",
+    )  # fmt: skip
     inputs.check_pictures(data, image_root)
     X, y, judges = inputs.arrays(data, validation, cv)
     inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
@@ -183,15 +190,30 @@ def value(
     values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
+    paid = None
+    if owners is not None:
+        saved = None if folder is None else folder / "owners"
+        words = inputs.in_words(data, validation, groups="--owners")
+        with words, terminal.notes_of_the_run():
+            paid = valuator.value_owners(data.owners, *judged, cv=cv, checkpoint=saved)
+            if budget is not None:
+                paid.payouts(budget)  # refused before anything is written
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
     n_features = len(data.features) - len(unused)
-    terminal.summary(values, data.owners, top, out, n_features=n_features, how=how)
+    groups = data.owners if paid is None else None
+    terminal.summary(values, groups, top, out, n_features=n_features, how=how)
+    if paid is not None:
+        terminal.owners(paid, budget, out)
     results.write_values(output, values, data)
+    if paid is not None and payouts is not None:
+        paid.save(payouts, budget=budget)
+        print(f"What the owners are worth is in {payouts}.", file=out)
     if report is not None:
         with inputs.in_words(data, validation):
             why = valuator.explain(results.worth_explaining(values))
         source: Any = "train" if judges is None else judges.source
         results.write_report(
-            report, values, data, source, title=title, explanations=why, image_root=image_root
-        )
+            report, values, data, source, title=title, explanations=why, image_root=image_root,
+            owners=paid, budget=budget,
+        )  # fmt: skip
         print(f"The report is in {report}.", file=out)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Table
+from dataworth.arrays import Array, Floats, Ints, Table
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
 
@@ -28,6 +28,20 @@ def by(values: Floats, lower: Floats, upper: Floats, groups: Any) -> Table:
     total = math.fsum(values)
     table["share"] = table["sum"] / total if total else math.nan
     return table[np.argsort(-table["sum"], kind="stable")]
+
+
+def owner_codes(groups: Any, n_points: int) -> tuple[Array, Ints]:
+    """Return the owners, sorted, and the position of each point's owner among them."""
+    owners = check(groups, n_points)
+    if owners.dtype.kind == "U" and not np.all(owners != ""):
+        at = int(np.flatnonzero(owners == "")[0])
+        raise InputError(
+            "groups",
+            "name the owner of every training point",
+            f"name {at} is empty",
+        )
+    names, codes = np.unique(owners, return_inverse=True)
+    return names, codes.astype(np.int64)
 
 
 def check(groups: Any, n_points: int) -> Array:

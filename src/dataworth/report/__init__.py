@@ -16,7 +16,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dataworth import DataValues, decisions
+from dataworth import DataValues, OwnerValues, decisions
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.explanation import Explanation
 from dataworth.files import paths, tables
@@ -48,6 +48,8 @@ def write(
     source: str | os.PathLike[str] | None = None,
     title: str = TITLE,
     rows: int = 500,
+    owners: OwnerValues | None = None,
+    budget: Any = None,
 ) -> None:
     """Write a report about values as one HTML file, whole or not at all.
 
@@ -91,6 +93,10 @@ def write(
         The headline.
     rows : int
         How many of the least valuable points the table has, from 1 to 2,000.
+    owners : OwnerValues or None
+        What whole data sets are worth, for a panel of their own.
+    budget : number, str or None
+        What is shared out among the owners, as in `OwnerValues.payouts`.
 
     Examples
     --------
@@ -103,7 +109,9 @@ def write(
     ...     report.write(Path(folder, "report.html"), values, {"x": [x for x, in X]}, by=["x"])
     """
     rows = checks.integer(rows, "rows", least=1, most=2000)
-    _check_kinds(values, explanations, by, title)
+    _check_kinds(values, explanations, by, title, owners)
+    if budget is not None and owners is None:
+        raise InputError("budget", "be None without owners", f"got {budget!r:.60}")
     command = _command(source, label)
     table = cells.checked(_columns(columns, "columns"), "columns", len(values))
     by = [by] if isinstance(by, str) else list(by)
@@ -130,6 +138,7 @@ def write(
     data = {
         **_facts(values),
         **{name: panel(values.values, groups) for name, panel in summary.PANELS.items()},
+        "owners": None if owners is None else summary.owners(owners, budget),
         "columns": [{"name": c.name, "number": c.is_number} for c in content.columns],
         "rows": content.rows(train, groups),
         "train": content.neighbors(train),
@@ -151,13 +160,14 @@ def write(
         file.write(page.assembled(title, data).encode())
 
 
-def _check_kinds(values: Any, explanations: Any, by: Any, title: Any) -> None:
+def _check_kinds(values: Any, explanations: Any, by: Any, title: Any, owners: Any) -> None:
     """Refuse arguments of the wrong type that nothing further down would name."""
     for name, given, kind, wanted in (
         ("values", values, DataValues, "be a DataValues"),
         ("explanations", explanations, Iterable, "be what KNNShapley.explain returned"),
         ("by", by, Iterable, "name columns"),
         ("title", title, str, "be a text"),
+        ("owners", owners, OwnerValues | None, "be what KNNShapley.value_owners returned"),
     ):
         if not isinstance(given, kind):
             raise InputTypeError(name, wanted, f"got {given!r:.60}")

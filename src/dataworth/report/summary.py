@@ -1,5 +1,6 @@
 """What the panels show: counts, quantiles and sums, never the points themselves."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dataworth import decisions, palette
+from dataworth import OwnerValues, decisions, palette
 from dataworth.arrays import Floats, Ints
+from dataworth.owner_values import cents
 from dataworth.report import cells
 
 MOST_GROUPS = 12
@@ -149,6 +151,28 @@ def breakdown(values: Floats, groups: Groups) -> dict[str, Any]:
         negative = int((own < 0).sum())
         rows.append([name, own.size, negative, cells.significant(float(own.mean())), quantiles])
     return {"name": groups.title, "binned": groups.binned, "rest": groups.rest, "groups": rows}
+
+
+def owners(paid: OwnerValues, budget: Any) -> dict[str, Any]:
+    """List what each owner is worth and due, the most valuable first."""
+    columns = {name: column.tolist() for name, column in paid.columns(budget).items()}
+    total = math.fsum(columns["value"])
+    ends = [[end / total if total else math.nan for end in columns[c]] for c in ("lower", "upper")]
+    numbers = [columns["value"], columns["share"], *ends, columns["point_share"]]
+    rows = [
+        [cells.clipped(decisions.plain(owner), 80), n_points]
+        + [None if math.isnan(x) else cells.significant(x) for x in some]
+        for owner, n_points, some in zip(
+            columns["owner"], columns["n_points"], zip(*numbers, strict=True), strict=True
+        )
+    ]
+    return {
+        "rows": rows,
+        "amounts": None if budget is None else [f"{x:,.2f}" for x in columns["amount"]],
+        "budget": None if budget is None else f"{cents(budget) / 100:,.2f}",
+        "exact": paid.exact,
+        "positive": total > 0.0,
+    }
 
 
 # The data of each panel, under the name by which its script finds them. They are made of the values

@@ -3,15 +3,15 @@
 import logging
 import math
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from dataworth.arrays import Floats, Ints
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.run import workers
 from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
@@ -21,8 +21,32 @@ from dataworth.training.folds import Fold, OpenedFold
 LOG = logging.getLogger(__name__)
 
 
+class Work(Protocol):
+    """The job of a worker: it values blocks of validation points, `width` points at a time."""
+
+    @property
+    def width(self) -> int:
+        """How many validation points to hand over at a time, in whole blocks."""
+
+    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+        """Return the sums over these validation points, one part for each block."""
+
+
+# Returns the job of a fold, and to which columns of the sums its columns belong.
+Plan = Callable[[Settings, Fold, OpenedFold], tuple[Work, Ints | slice]]
+
+
+def points(settings: Settings, fold: Fold, opened: OpenedFold) -> tuple[Job, Ints | slice]:
+    """Plan to value the training points of a fold, with one column for each training point."""
+    return Job.of(settings, opened), fold.judged
+
+
 def total(
-    folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
+    folds: Sequence[Fold],
+    settings: Settings,
+    shape: tuple[int, int],
+    kept: Checkpoint | None,
+    plan: Plan = points,
 ) -> tuple[Floats, float]:
     """Sum over all validation points, block by block.
 
@@ -33,9 +57,12 @@ def total(
     settings : Settings
         The parameters of the run.
     shape : tuple of int
-        The shape of the sums: 1 or 3 rows, and one column per training point.
+        The shape of the sums: 1 or 3 rows, and one column per training point, unless the plan is
+        another.
     kept : Checkpoint or None
         The saved state of the run, if the user wants one.
+    plan : function
+        Who is valued.
 
     Returns
     -------
@@ -45,11 +72,15 @@ def total(
         The largest error of a utility that real weights cause.
     """
     with nullcontext() if kept is None else kept.held():
-        return _total(folds, settings, shape, kept)
+        return _total(folds, settings, shape, kept, plan)
 
 
 def _total(
-    folds: Sequence[Fold], settings: Settings, shape: tuple[int, int], kept: Checkpoint | None
+    folds: Sequence[Fold],
+    settings: Settings,
+    shape: tuple[int, int],
+    kept: Checkpoint | None,
+    plan: Plan,
 ) -> tuple[Floats, float]:
     sums, error, done = np.zeros(shape), 0.0, 0
     state = None if kept is None else kept.load()
@@ -76,10 +107,10 @@ def _total(
                 if skip == blocks:
                     continue
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
-                with closing(_parts(fold, skip, settings)) as parts:
-                    for size, part in parts:
+                with closing(_parts(fold, skip, settings, plan)) as parts:
+                    for size, part, columns in parts:
                         counted = False
-                        _add(sums, part, fold.judged)
+                        _add(sums, part, columns)
                         error = max(error, part.error)
                         done += 1
                         counted = True
@@ -110,15 +141,15 @@ def _hidden(progress: bool) -> bool | None:
     return False if "ipykernel" in sys.modules else None
 
 
-def _add(sums: Floats, part: Part, judged: Ints | slice) -> None:
-    """Add the sums of a part, whose columns are positions among the judged points."""
-    if isinstance(judged, slice):
+def _add(sums: Floats, part: Part, columns: Ints | slice) -> None:
+    """Add the sums of a part, whose columns are positions among these columns of the sums."""
+    if isinstance(columns, slice):
         sums[:, part.columns] += part.sums
     else:
-        sums[:, judged[part.columns]] += part.sums
+        sums[:, columns[part.columns]] += part.sums
 
 
-def _run(job: Job, block: tuple[Any, ...]) -> list[Part]:
+def _run(job: Work, block: tuple[Any, ...]) -> list[Part]:
     return job.run(*block)
 
 
@@ -133,10 +164,15 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
         )
 
 
-def _parts(fold: Fold, skip: int, settings: Settings) -> Generator[tuple[int, Part], None, None]:
-    """Yield the size and the sums of each block of a fold, in order, after the skipped ones."""
+def _parts(
+    fold: Fold, skip: int, settings: Settings, plan: Plan
+) -> Generator[tuple[int, Part, Ints | slice], None, None]:
+    """Yield the size, the sums and their columns of each block of a fold, in order.
+
+    The first `skip` blocks are left out.
+    """
     opened = fold.open()
-    job = Job.of(settings, opened)
+    job, columns = plan(settings, fold, opened)
     start = skip * BLOCK
     # Dask keeps large arguments on some workers and loses them if these die. The job may be kept
     # that way, since several workers have a copy. A block must not, so it comes in a tuple, which
@@ -144,5 +180,5 @@ def _parts(fold: Fold, skip: int, settings: Settings) -> Generator[tuple[int, Pa
     work = ((job, block) for block in blocks(opened, start, job.width))
     for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
         size = min(BLOCK, fold.size - start)
-        yield size, part
+        yield size, part, columns
         start += size

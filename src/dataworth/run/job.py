@@ -136,7 +136,7 @@ class Job:
         parts = []
         for _ in range(0, len(labels), BLOCK):
             solved = (
-                self._solve(row, labels[i], None if own is None else own[i])
+                self.solve(row, labels[i], None if own is None else own[i])
                 for i, row in islice(found, BLOCK)
             )
             parts.append(self._sum(solved))
@@ -152,7 +152,7 @@ class Job:
         """Return what some training points (columns) add to each validation point (rows)."""
         out = np.zeros((len(labels), points.size))
         for i, row in enumerate(self.search.rows(queries)):
-            ranked, solution = self._solve(row, labels[i], None if own is None else own[i])
+            ranked, solution = self.solve(row, labels[i], None if own is None else own[i])
             values = np.zeros(self.game.n_points)
             values[ranked.order] = solution.inner
             if ranked.behind is not None and solution.outer is not None:
@@ -202,7 +202,8 @@ class Job:
         weights[ranked.order] = ranked.weights / top
         return near, weights[near.index]
 
-    def _solve(self, row: Row, label: Any, own: int | None) -> tuple[Ranked, Solution]:
+    def solve(self, row: Row, label: Any, own: int | None) -> tuple[Ranked, Solution]:
+        """Rank a row without `own`, and value the points for its label."""
         whole = self._rank(row, own)
         if self.limit.rank != "adaptive":
             return whole, self.game.solve(whole, label)

@@ -250,10 +250,59 @@ function shareCard(breakdown, position) {
     groups.map(([name, n, negative, mean]) => [name, count(n), count(negative), percent(negative, n), number(mean)])]);
 }
 
+/* What owners are worth as a whole: shares by both rules, with intervals; in the table, amounts too. */
+function ownersCard() {
+  if (!report.owners) return;
+  const { rows: all, amounts, budget, exact, positive } = report.owners;
+  const shown = all.slice(0, 30);
+  const share = (x) => (x === null ? "–" : `${(100 * x).toFixed(1).replace("-", "−")}\u00a0%`);
+  const harmful = positive ? all.filter((row) => row[2] < 0).length : 0;
+  const text = `What each owner's whole data set is worth (blue; the line is where that would lie for 95 of 100 validation sets like this one), and what its points are worth one by one (grey). ${
+    budget ? `The amounts add up to ${budget}. ` : ""}${exact ? "" : "Owners were sampled; the lines include that. "}${
+    harmful ? `${plural(harmful, "owner has", "owners have")} a negative share: predictions are better without that data, and the others' shares add up to more than 100 %. Agree whether such an owner pays or just gets nothing. ` : ""}${
+    positive ? "" : "The values add up to no more than 0, so shares say nothing. "}${
+    shown.length < all.length ? `The chart has the first ${shown.length} of ${count(all.length)} owners. ` : ""}`;
+  card("Owners", text, shown.length * 44 + 60, true, () => ({
+    type: "bar",
+    data: { labels: shown.map((row) => row[0]), datasets: [
+      { label: "as a whole", data: shown.map((row) => row[3]), backgroundColor: css("--accent"), barThickness: 14, borderRadius: 3 },
+      { label: "sum of points", data: shown.map((row) => row[6]), backgroundColor: css("--other"), barThickness: 8, borderRadius: 3 },
+    ] },
+    options: {
+      indexAxis: "y",
+      interaction: { mode: "index", axis: "y", intersect: false },
+      scales: { x: { grace: "8%", title: { display: true, text: "share" }, ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => `${Number((100 * x).toPrecision(3))} %` } }, y: names() },
+      plugins: { tooltip: { displayColors: false, callbacks: {
+        title: (items) => clip(shown[items[0].dataIndex][0], 60),
+        label: (item) => {
+          const row = shown[item.dataIndex];
+          return item.datasetIndex ? `sum of points: ${share(row[6])}`
+            : [plural(row[1], "point"), `as a whole: ${share(row[3])}, from ${share(row[4])} to ${share(row[5])}`, ...(amounts ? [`amount ${amounts[item.dataIndex]}`] : [])];
+        } } } },
+    },
+    plugins: [line("x", 0, ""), { id: "intervals", afterDatasetsDraw(chart) {
+      const { ctx, scales } = chart;
+      ctx.save();
+      ctx.strokeStyle = css("--text");
+      ctx.lineWidth = 2;
+      chart.getDatasetMeta(0).data.forEach((bar, k) => {
+        if (shown[k][4] === null || !chart.isDatasetVisible(0)) return;
+        ctx.beginPath();
+        ctx.moveTo(scales.x.getPixelForValue(shown[k][4]), bar.y);
+        ctx.lineTo(scales.x.getPixelForValue(shown[k][5]), bar.y);
+        ctx.stroke();
+      });
+      ctx.restore();
+    } }],
+  }), () => [["owner", ...(amounts ? ["amount"] : []), "share", "from", "to", "by points", "points", "value"],
+    all.map((row, k) => [row[0], ...(amounts ? [amounts[k]] : []), ...row.slice(3).map(share), count(row[1]), number(row[2], 4)])]);
+}
+
 /* The panels in their order on the page. Each draws what `summary.PANELS` made for it. */
 const PANELS = [
   histogramCard,
   curveCard,
+  ownersCard,
   () => report.breakdowns.forEach((breakdown, k) => {
     shareCard(breakdown, k);
     if (k === 0) spreadCard();

@@ -1,0 +1,161 @@
+"""The work of one worker if owners are valued: it values both owners and points."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from dataworth.arrays import Array, Ints
+from dataworth.errors import InputError
+from dataworth.games import owners
+from dataworth.games.owners import OwnerGame, Sampling, Way
+from dataworth.inputs import checks
+from dataworth.inputs.targets import Targets
+from dataworth.run.job import BLOCK, Job, Part
+from dataworth.settings import Settings
+from dataworth.training.folds import Fold, OpenedFold
+
+# The rows of the sums: values, their squares, squared standard errors of samples, and what the
+# points of an owner are worth together if points are the players.
+ROWS = 4
+METHODS = ("auto", "exact", "sampling")
+TOL = 1e-3  # the default standard error of samples, in units of the largest change of utility
+
+
+@dataclass(frozen=True)
+class OwnerJob:
+    """Everything a worker needs to value owners.
+
+    Attributes
+    ----------
+    points : Job
+        The job of valuing points, which finds and ranks them.
+    game : OwnerGame
+        What whole data sets are worth.
+    """
+
+    points: Job
+    game: OwnerGame
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + 2 * self.points.__sizeof__()
+
+    @property
+    def width(self) -> int:
+        """How many validation points to hand over at a time, in whole blocks."""
+        return self.points.width
+
+    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+        """Return the sums over these validation points, one part for each block."""
+        found = enumerate(self.points.search.rows(queries))
+        parts = []
+        for _ in range(0, len(labels), BLOCK):
+            sums, error = np.zeros((ROWS, self.game.n_owners)), 0.0
+            for i, row in islice(found, BLOCK):
+                without = None if own is None else own[i]
+                ranked, of_points = self.points.solve(row, labels[i], without)
+                solved = self.game.solve(ranked, labels[i])
+                sums[0] += solved.values
+                sums[1] += solved.values**2
+                sums[2] += solved.variance
+                whose = self.game.owners[ranked.order]
+                sums[3] += np.bincount(whose, of_points.inner, self.game.n_owners)
+                error = max(error, solved.error)
+            parts.append(Part(sums, slice(None), error))
+        return parts
+
+
+@dataclass(frozen=True)
+class OwnerPlan:
+    """A plan to value owners, with one column of the sums for each of them.
+
+    Attributes
+    ----------
+    codes : (n_train,) array of int
+        The owner of each training point, from 0 to n_owners - 1.
+    n_owners : int
+        The number of owners.
+    way : {"enumeration", "products", "sampling"}
+        How values are computed.
+    sampling : Sampling
+        How permutations are drawn, if they are.
+    """
+
+    codes: Ints
+    n_owners: int
+    way: Way
+    sampling: Sampling
+
+    def __call__(
+        self, settings: Settings, fold: Fold, opened: OpenedFold
+    ) -> tuple[OwnerJob, slice]:
+        targets = opened.targets
+        game = OwnerGame(
+            owners=self.codes[fold.judged],
+            n_owners=self.n_owners,
+            targets=targets.codes,
+            setup=settings.setup(targets.codes.size, targets.n_classes),
+            name=settings.game.name,
+            law=settings.law,
+            way=self.way,
+            sampling=self.sampling,
+        )
+        return OwnerJob(Job.of(settings, opened), game), slice(None)
+
+
+def plan(
+    settings: Settings,
+    targets: Targets,
+    codes: Ints,
+    folds: Sequence[Fold],
+    method: str,
+    tol: float | None,
+    seed: int,
+) -> OwnerPlan:
+    """Check how owners are to be valued, and return the plan.
+
+    Parameters
+    ----------
+    settings : Settings
+        The parameters of the run.
+    targets : Targets
+        The targets of all training points.
+    codes : (n_train,) array of int
+        The owner of each training point.
+    folds : sequence of Fold
+        The folds of the run.
+    method, tol, seed
+        As in `KNNShapley.value_owners`, where the seed is `random_state`.
+
+    Returns
+    -------
+    OwnerPlan
+        The plan.
+    """
+    checks.choice(method, "method", METHODS)
+    checks.integer(seed, "random_state", least=0)
+    n_owners = int(codes.max()) + 1
+    if tol is not None:
+        tol = checks.positive(tol, "tol")
+        if method == "exact":
+            raise InputError("tol", "be None with method='exact'", f"got {tol!r}")
+    else:
+        scale = float(np.var(targets.codes)) if settings.game.numeric else 1.0
+        tol = TOL * (scale or 1.0)
+    setup = settings.setup(targets.codes.size, targets.n_classes)
+    way = owners.choose(setup, settings.game.name, n_owners, anyhow=method == "exact")
+    if method == "exact" and way == "sampling":
+        raise InputError(
+            "method",
+            "be 'auto' or 'sampling' for the hard game with multiclass='direct' and more than "
+            f"{owners.MOST_ENUMERATED} owners",
+            "got 'exact'",
+        )
+    if method == "sampling":
+        way = "sampling"
+    # Errors of validation points are independent, so that of their mean is smaller by the root.
+    n_val = sum(fold.size for fold in folds)
+    return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(n_val), seed))
