@@ -36,3 +36,31 @@ def test_hostile_data_stay_under_the_limit(tmp_path: Path) -> None:
     why = [explain(values, p, "", near=range(p, p + 10)) for p in range(500)]
     written(tmp_path / "r", values, columns, explanations=why)
     assert (tmp_path / "r").stat().st_size < 10_000_000
+
+
+def test_a_rare_label_does_not_fill_the_table(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.array(["rare"] * 40 + ["often"] * 960)
+    values = values_of(np.where(labels == "rare", -1.0, 1.0) + rng.normal(0, 0.1, 1000), labels)
+    chosen = table.listed(values, 50)
+    assert chosen.size == 50
+    counts = {label: int((labels[chosen] == label).sum()) for label in ("rare", "often")}
+    assert counts == {"rare": 6, "often": 44}  # three times 4 % of 50 rows
+    for label, n in counts.items():  # and of each the least valuable
+        own = [p for p in values.order if labels[p] == label]
+        assert [p for p in chosen if labels[p] == label] == own[:n]
+    assert (np.diff(values.values[chosen]) > 0).all()
+    data = written(tmp_path / "r", values, rows=50)
+    assert "No label has more than 3 times its share" in data["notes"][0]
+    assert written(tmp_path / "r", values, rows=1000)["notes"] == []
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 7, 20, 21])
+def test_quotas_always_leave_enough(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    for _ in range(50):
+        n = int(rng.integers(1, 22))
+        values = values_of(rng.normal(size=n), rng.integers(0, 4, n))
+        assert table.listed(values, rows).size == min(rows, n)
+    numbers = values_of(np.arange(9.0), np.arange(9.0), game="regression")
+    assert table.listed(numbers, 4).tolist() == [0, 1, 2, 3]

@@ -17,6 +17,7 @@ from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.options import typed
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
+from dataworth.inputs.groups import by
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 
@@ -98,8 +99,7 @@ def summary(
         facts.append(how)
     elif values.n_validation:
         facts.append(f"{values.n_validation:,} validation points")
-    negative = int((values.values < 0).sum())
-    facts += [f"sum of values {values.values.sum():.4g}", f"{negative:,} negative"]
+    facts.append(f"values from {values.values.min():.4g} to {values.values.max():.4g}")
     console.print(", ".join(facts) + ".")
     bounded = not np.array_equal(values.lower, values.upper)
     if top:
@@ -113,7 +113,7 @@ def summary(
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
         table = _table("By group", names)
-        for row in values.by(groups):
+        for row in by(values.values, values.lower, values.upper, groups):
             ends = [f"{row[name]:.6g}" for name in (("lower", "upper") if bounded else ())]
             share = _percent(row["share"])
             cells = [_shown(row["group"]), f"{row['count']:,}", f"{row['sum']:.6g}", *ends, share]

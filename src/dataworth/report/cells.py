@@ -10,6 +10,7 @@ from typing import Any
 from dataworth import decisions
 from dataworth.arrays import Array
 from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs import frames
 
 Values = Sequence[Any] | Array
 # A cell of the page: None if missing, a number, a text, or a text that was cut and how many
@@ -58,6 +59,14 @@ def is_missing(value: Any) -> bool:
     if type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, Real) and math.isnan(value)
+
+
+def mapping(table: Any, argument: str) -> Mapping[str, Values]:
+    """Return the columns of a mapping or of a data frame of any library, by name."""
+    if table is None:
+        return {}
+    found = frames.frame(table, argument, narrow=False)
+    return table if found is None else found.to_dict(as_series=False)
 
 
 def checked(columns: Mapping[str, Values], argument: str, length: int | None) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dataworth import OwnerValues, decisions, palette
+from dataworth import decisions, palette
 from dataworth.arrays import Floats, Ints
-from dataworth.owner_values import cents
+from dataworth.owner_values import OwnerValues, cents
 from dataworth.report import cells
 
 MOST_GROUPS = 12

@@ -5,14 +5,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dataworth import DataValues, decisions
-from dataworth.arrays import Array
+import numpy as np
+
+from dataworth import decisions
+from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError
 from dataworth.explanation import Explanation
 from dataworth.report import cells
 from dataworth.report.images import Album, Gallery
 from dataworth.report.summary import Groups
+from dataworth.result import DataValues
 
+ROWS, MOST_ROWS = 500, 2000  # of the table, usually and at most
+MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
+QUOTA = 3  # times its share of the rows is the most that a label gets
 MOST_COLUMNS = 60
 MOST_COMPARED = 12  # columns shown of neighbours and validation points
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
@@ -30,7 +36,7 @@ def check_explanations(
         name = f"explanations[{number}]"
         if not hasattr(explanation, "hurts"):
             came = f"{name} is {explanation!r:.60}"
-            raise InputTypeError("explanations", "be what KNNShapley.explain returned", came)
+            raise InputTypeError("explanations", "be what explain returned", came)
         if not 0 <= explanation.index < n_train:
             raise InputError(
                 f"{name}.index", f"be from 0 to {n_train - 1}", f"got {explanation.index}"
@@ -54,6 +60,63 @@ def check_explanations(
                     )
         known[explanation.index] = explanation
     return known
+
+
+def listed(values: DataValues, rows: int) -> Ints:
+    """Return the positions of the points that the table lists, the least valuable first.
+
+    A label that is rare has few neighbours of its own and so low values, right or wrong. So that it
+    does not fill the table, no label gets more than three times its share of the rows.
+
+    Parameters
+    ----------
+    values : DataValues
+        The values.
+    rows : int
+        How many points to list.
+
+    Returns
+    -------
+    array of int
+        Their positions.
+
+    Examples
+    --------
+    >>> from dataworth import KNNShapley
+    >>> from dataworth.report.table import listed
+    >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+    >>> listed(KNNShapley(n_neighbors=2).fit(X, y).value(), 1)
+    array([4])
+    """
+    order = values.order
+    if values.numeric or rows >= order.size:
+        return order[:rows]
+    _, codes = np.unique(values.labels[order], return_inverse=True)
+    quota = np.ceil(QUOTA * rows * np.bincount(codes) / order.size)
+    by_label = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))[:-1]])
+    place = np.empty(order.size, np.int64)  # of a point among those of its label
+    place[by_label] = np.arange(order.size) - starts[codes[by_label]]
+    return order[place < quota[codes]][:rows]
+
+
+def worth_explaining(values: DataValues, rows: int = ROWS) -> list[int]:
+    """Return the points that the table lists, or fewer if memory is short, to be explained.
+
+    Parameters
+    ----------
+    values : DataValues
+        The values.
+    rows : int
+        How many points the table lists.
+
+    Returns
+    -------
+    list of int
+        Their positions.
+    """
+    most = max(MOST_CONTRIBUTIONS // max(values.n_validation, 1), 1)
+    return listed(values, rows)[:most].tolist()
 
 
 def label_text(label: Any) -> str | None:
@@ -97,7 +160,7 @@ class Table:
     values : DataValues
         The values.
     shown : sequence of Column
-        The columns that users gave; the first 60 are shown.
+        The columns to show.
     explanations : dict
         Explanations by position.
     n_rows : int
@@ -112,13 +175,16 @@ class Table:
         n_rows: int,
     ) -> None:
         self.values = values
-        self.columns = shown[:MOST_COLUMNS]
-        self.positions = values.order[:n_rows].tolist()
+        self.columns = shown
+        self.positions: list[int] = listed(values, n_rows).tolist()
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
-        if len(shown) > MOST_COLUMNS:
-            self.notes.append(f"Of {len(shown)} columns the first {MOST_COLUMNS} are shown.")
+        if self.positions != values.order[: len(self.positions)].tolist():
+            self.notes.append(
+                f"No label has more than {QUOTA} times its share of the table, so some points of a "
+                "rare label are left out."
+            )
 
     def rows(self, points: Points, groups: Sequence[Groups]) -> list[dict[str, Any]]:
         """Make one object per row; keys are short because there are many rows."""

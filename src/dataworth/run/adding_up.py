@@ -2,16 +2,15 @@
 
 import logging
 import math
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.progress import bar
 from dataworth.run import workers
 from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
@@ -95,14 +94,13 @@ def _total(
             f"{_points_done(folds, done):,}",
             f"{n_val:,}",
         )
-    hidden = _hidden(settings.progress)
-    with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
+    with bar(n_val, "valuing", "point", shown=settings.progress) as shown:
         try:
             seen = 0
             for fold in folds:
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
-                bar.update(min(skip * BLOCK, fold.size))
+                shown.update(min(skip * BLOCK, fold.size))
                 seen += blocks
                 if skip == blocks:
                     continue
@@ -114,7 +112,7 @@ def _total(
                         error = max(error, part.error)
                         done += 1
                         counted = True
-                        bar.update(size)
+                        shown.update(size)
                         if kept is not None and kept.due():
                             kept.save(done, sums, error)
                             saved = done
@@ -132,13 +130,6 @@ def _points_done(folds: Sequence[Fold], blocks: int) -> int:
         points += min(here * BLOCK, fold.size)
         blocks -= here
     return points
-
-
-def _hidden(progress: bool) -> bool | None:
-    """Return what to tell tqdm; None hides the bar unless there is a terminal."""
-    if not progress:
-        return True
-    return False if "ipykernel" in sys.modules else None
 
 
 def _add(sums: Floats, part: Part, columns: Ints | slice) -> None:
