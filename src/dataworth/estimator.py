@@ -591,7 +591,9 @@ class KNNShapley(BaseEstimator):
         if last.values is None:
             raise NotFittedError("report needs values of points: call value first.")
         rows = checks.integer(rows, "rows", least=1, most=table.MOST_ROWS)
-        own = given.Given.of(last.values, self._training.raw, columns, self._target)
+        own = given.Given.of(
+            last.values, self._training.raw, columns, options.get("label", self._target)
+        )
         judges: Any = "train"
         if not last.folds[0].inside:
             judges = given.columns_of(last.judges, "X_val") or None

@@ -19,8 +19,8 @@ def test_long_texts_are_cut_to_what_fits_and_it_is_said(
     assert whole["notes"] == []
     monkeypatch.setattr(table, "TEXT_BUDGET", 30_000)
     cut = written(tmp_path / "cut", simple, {"x": [text] * 4})
-    assert cut["rows"][0]["c"] == [[text[:1_000], 9_000]]
-    assert cut["notes"] == ["Texts are cut after 1,000 characters to keep the file small."]
+    assert cut["rows"][0]["c"] == [[text[:1_000], 9_000, 0]]
+    assert cut["notes"] == ["Texts are cut to 1,000 characters to keep the file small."]
 
 
 def test_many_columns_are_cut_and_it_is_said(simple: Any, tmp_path: Path) -> None:
@@ -50,9 +50,8 @@ def test_a_rare_label_does_not_fill_the_table(tmp_path: Path) -> None:
         own = [p for p in values.order if labels[p] == label]
         assert [p for p in chosen if labels[p] == label] == own[:n]
     assert (np.diff(values.values[chosen]) > 0).all()
-    data = written(tmp_path / "r", values, rows=50)
-    assert "No label has more than 3 times its share" in data["notes"][0]
-    assert written(tmp_path / "r", values, rows=1000)["notes"] == []
+    assert written(tmp_path / "r", values, rows=50)["quota"]
+    assert not written(tmp_path / "r", values, rows=1000)["quota"]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 7, 20, 21])

@@ -2,9 +2,9 @@
 
 The file holds all that it needs, loads nothing else, and works without a network. `write` prepares
 the data: `summary` aggregates what the panels show, `table` takes the least valuable points and
-what explains them, `images` makes thumbnails, `cells` makes plain text and numbers of what users
-give, and `page` puts it all into one file with the scripts of `assets` and a charting library,
-`vendor`.
+what explains them, `words` finds the words that texts share, `images` makes thumbnails, `cells`
+makes plain text and numbers of what users give, and `page` puts it all into one file with the
+scripts of `assets` and a charting library, `vendor`. `given` arranges what a valuator was given.
 
 A new panel is one entry in `summary.PANELS`, which makes its data, and one in `PANELS` of
 `assets/charts.js`, which draws it.
@@ -82,8 +82,7 @@ def write(
     group : str or None
         The name of a column of sources, annotators and the like. Its numbers are never binned.
     by : str or sequence of str
-        The columns to break the share of negative points down by. Columns of more than 12
-        different numbers are binned.
+        The columns to break values down by. Columns of more than 12 different numbers are binned.
     image : str or None
         The name of a column of image files (png, jpeg, gif, webp), or of arrays: height × width,
         or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from black, the
@@ -146,16 +145,20 @@ def write(
     if label is not None:
         _check_labels(train.columns[label], values)
     groups = _groups(values, train.columns, group, by)
-    content = Table(values, [train.columns[c] for c in shown[:MOST_COLUMNS]], why, rows)
+    content = Table(values, train, shown[:MOST_COLUMNS], why, rows)
     if len(shown) > MOST_COLUMNS:
         content.notes.append(f"Of {len(shown)} columns the first {MOST_COLUMNS} are shown.")
     data = {
         **_facts(values),
         **{name: panel(values.values, groups) for name, panel in summary.PANELS.items()},
         "owners": None if owners is None else summary.owners(owners, budget),
-        "columns": [{"name": c.name, "number": c.is_number} for c in content.columns],
-        "rows": content.rows(train, groups),
-        "train": content.neighbors(train),
+        "columns": [
+            {"name": c.name, "number": c.is_number, "spread": cells.spread(c)}
+            for c in content.columns
+        ],
+        "rows": content.rows(groups),
+        "quota": content.quota,
+        "train": content.neighbors(),
         "judges": content.judges(judges),
         "judgedBy": "training" if judges is train else "validation",
         "images": content.album.addresses,
@@ -252,10 +255,13 @@ def _groups(
 
 def _facts(values: DataValues) -> dict[str, Any]:
     labels = [] if values.numeric else sorted(set(values.labels.tolist()))
+    ruler = getattr(values, "ruler", None)
     return {
+        "headline": None if ruler is None else str(ruler),
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum())),
+        "range": [cells.significant(float(v)) for v in (values.values.min(), values.values.max())],
         "nValidation": values.n_validation,
         "bounded": bool((values.lower < values.upper).any()),
         "numeric": values.numeric,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dataworth import decisions
-from dataworth.arrays import Array, Ints
+from dataworth.arrays import Ints
 from dataworth.errors import InputError, InputTypeError
 from dataworth.explanation import Explanation
-from dataworth.report import cells
+from dataworth.report import cells, words
 from dataworth.report.images import Album, Gallery
 from dataworth.report.summary import Groups
 from dataworth.result import DataValues
@@ -20,11 +20,12 @@ ROWS, MOST_ROWS = 500, 2000  # of the table, usually and at most
 MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
 QUOTA = 3  # times its share of the rows is the most that a label gets
 MOST_COLUMNS = 60
-MOST_COMPARED = 12  # columns shown of neighbours and validation points
+MOST_COMPARED = 30  # columns shown of neighbours and validation points
+LONG_TEXT = 40  # characters from which words are looked at
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
 TEXT_BUDGET = 2_500_000
 TEXT_LENGTHS = (20_000, 5_000, 1_000, 300, 100, 30)
-COMPARED_LENGTHS = (300, 100, 50, 20)
+COMPARED_LENGTHS = (1_000, 300, 100, 50, 20)
 
 
 def check_explanations(
@@ -159,74 +160,120 @@ class Table:
     ----------
     values : DataValues
         The values.
-    shown : sequence of Column
-        The columns to show.
+    train : Points
+        The training points.
+    shown : sequence of str
+        The names of the columns to show.
     explanations : dict
         Explanations by position.
     n_rows : int
         How many points.
+
+    Attributes
+    ----------
+    quota : bool
+        Whether points of a label were left out because it had its share of the rows.
+    notes : list of str
+        What the page should say about what it leaves out.
     """
 
     def __init__(
         self,
         values: DataValues,
-        shown: Sequence[cells.Column],
+        train: Points,
+        shown: Sequence[str],
         explanations: Mapping[int, Explanation],
         n_rows: int,
     ) -> None:
         self.values = values
-        self.columns = shown
+        self.columns = [train.columns[name] for name in shown]
         self.positions: list[int] = listed(values, n_rows).tolist()
+        self.quota = self.positions != values.order[: len(self.positions)].tolist()
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
-        if self.positions != values.order[: len(self.positions)].tolist():
-            self.notes.append(
-                f"No label has more than {QUOTA} times its share of the table, so some points of a "
-                "rare label are left out."
-            )
+        self._train = train
+        self._matter = self._words()
 
-    def rows(self, points: Points, groups: Sequence[Groups]) -> list[dict[str, Any]]:
+    def _words(self) -> dict[int, dict[int, list[str]]]:
+        """Find the words that matter in long texts, by position and column."""
+        found: dict[int, dict[int, list[str]]] = {}
+        near = {p: e.neighbors["index"][:MOST_REASONS].tolist() for p, e in self.reasons.items()}
+        used = set(near).union(*near.values())
+        for k, column in enumerate(self.columns):
+            texts = {p: v for p in used if isinstance(v := column.items[p], str)}
+            if not any(len(text) > LONG_TEXT for text in texts.values()):
+                continue
+            rarity = words.Rarity(texts.values())
+            for p, others in near.items():
+                shared = rarity.shared(texts.get(p, ""), [texts.get(o, "") for o in others])
+                if shared:
+                    found.setdefault(p, {})[k] = shared
+        return found
+
+    def rows(self, groups: Sequence[Groups]) -> list[dict[str, Any]]:
         """Make one object per row; keys are short because there are many rows."""
         raw = [[cells.cell(c.items[p]) for c in self.columns] for p in self.positions]
         length, cut = cells.cut_to_budget(raw, TEXT_BUDGET, TEXT_LENGTHS)
         if length < TEXT_LENGTHS[0]:
-            self.notes.append(f"Texts are cut after {length:,} characters to keep the file small.")
+            self.notes.append(f"Texts are cut to {length:,} characters to keep the file small.")
         rows = []
         for position, line in zip(self.positions, raw, strict=True):
+            matter = self._matter.get(position, {})
             row = {
                 "p": position,
                 "v": cells.significant(float(self.values.values[position])),
                 "y": label_text(self.values.labels[position]),
-                "c": [cut(c) for c in line],
+                "c": [cut(c, matter.get(k, ())) for k, c in enumerate(line)],
                 "g": [int(group.codes[position]) for group in groups],
-                **points.facts(position, self.album),
+                "f": self._flags(position),
+                **self._train.facts(position, self.album),
             }
             lower, upper = float(self.values.lower[position]), float(self.values.upper[position])
             if lower < upper:
                 row["b"] = [cells.significant(lower), cells.significant(upper)]
+            if matter:
+                row["w"] = matter
             if position in self.reasons:
                 row |= _why(self.reasons[position])
             rows.append(row)
         return rows
 
-    def neighbors(self, points: Points) -> dict[str, Any]:
+    def _flags(self, position: int) -> list[list[str]]:
+        """Say why a point is suspect: pairs of a word that the row shows, and a sentence."""
+        flags = []
+        reason = self.reasons.get(position)
+        suggested = None if reason is None else label_text(reason.suggested)
+        given = label_text(self.values.labels[position])
+        if suggested is not None and suggested != given and not self.values.numeric:
+            flags.append(["label", f"Its neighbours say “{suggested}”, not “{given}”."])
+        return flags
+
+    def neighbors(self) -> dict[str, Any]:
         """Make records of the training points that the explanations name."""
-        return self._records(points, [e.neighbors["index"] for e in self.reasons.values()])
+        return self._records(self._train, "neighbors", "index")
 
     def judges(self, points: Points) -> dict[str, Any]:
         """Make records of the validation points that the explanations name."""
-        return self._records(points, [e.hurts["validation"] for e in self.reasons.values()])
+        return self._records(points, "hurts", "validation")
 
-    def _records(self, points: Points, named: Iterable[Array]) -> dict[str, Any]:
+    def _records(self, points: Points, table: str, field: str) -> dict[str, Any]:
         """Make records of points: their first cells, cut short, those of the worst rows first."""
-        positions = list(dict.fromkeys(int(p) for some in named for p in some[:MOST_REASONS]))
+        matter: dict[int, dict[int, set[str]]] = {}
+        for row, reason in self.reasons.items():
+            for p in getattr(reason, table)[field][:MOST_REASONS].tolist():
+                known = matter.setdefault(p, {})
+                for k, shared in self._matter.get(row, {}).items():
+                    known.setdefault(k, set()).update(shared)
         shown = [points.columns.get(c.name) for c in self.columns[:MOST_COMPARED]]
-        raw = [[None if c is None else cells.cell(c.items[p]) for c in shown] for p in positions]
+        raw = [[None if c is None else cells.cell(c.items[p]) for c in shown] for p in matter]
         _, cut = cells.cut_to_budget(raw, TEXT_BUDGET // 2, COMPARED_LENGTHS)
         return {
-            str(position): {"c": [cut(c) for c in line], **points.facts(position, self.album)}
-            for position, line in zip(positions, raw, strict=True)
+            str(position): {
+                "c": [cut(c, known.get(k, ())) for k, c in enumerate(line)],
+                **points.facts(position, self.album),
+            }
+            for (position, known), line in zip(matter.items(), raw, strict=True)
         }
 
 
