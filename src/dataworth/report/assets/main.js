@@ -76,7 +76,7 @@ function showWords() {
   const listed = count(report.rows.length);
   byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
     hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
-  byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
+  byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
 function showAbout() {
