@@ -61,9 +61,10 @@ class KNNShapley(BaseEstimator):
         What a set of training points is worth to a validation point.
 
         <games>
-    weights : str or callable, default "rbf"
+    weights : str or callable, default "auto"
         How much a neighbour at distance d counts, where d_1 is the distance of the nearest and d_N
-        that of the farthest training point. The nearest counts 1.
+        that of the farthest training point. The nearest counts 1. `"auto"` takes the weights of
+        the encoder if it has its own, as `OutOfBagForest` does, and otherwise `"rbf"`.
 
         <weights>
         - A callable takes one row of sorted distances and returns weights in [0, 1], which are
@@ -110,9 +111,9 @@ class KNNShapley(BaseEstimator):
     encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted on training features and labels and applied
         to training and validation points alike. Distances are then those between its outputs. It is
-        fitted when it is first needed; for leave-one-out it is fitted without labels. `"auto"`
-        stands for a `TableEncoder` if X is a data frame, and for no encoder if X is an array. With
-        None, features are used as they are.
+        fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
+        judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
+        data frame, and for no encoder if X is an array. With None, features are used as they are.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -196,7 +197,7 @@ class KNNShapley(BaseEstimator):
         *,
         n_neighbors: int = 5,
         game: str = DEFAULT_GAME,
-        weights: str | WeightFunction = "rbf",
+        weights: str | WeightFunction = "auto",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
         n_bits: int | None = 3,

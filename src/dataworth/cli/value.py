@@ -87,9 +87,13 @@ def value(
         option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),
     ] = "right",
     weights: Annotated[
-        options.WeightName,
-        option(METHOD, f"How much a neighbour counts. {options.listed(WEIGHTS)}"),
-    ] = "rbf",
+        options.WeightName | None,
+        option(
+            METHOD,
+            "How much a neighbour counts: rbf by default, or what the forest of --encoder "
+            f"out-of-bag says. {options.listed(WEIGHTS)}",
+        ),
+    ] = None,
     bandwidth: Annotated[
         str, option(METHOD, "How wide the weights of rbf reach: a number, or auto.")
     ] = "auto",
@@ -148,7 +152,7 @@ def value(
         n_neighbors=neighbors,
         game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
         ties=ties,
-        weights=weights,
+        weights=weights or "auto",
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
         n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "none"),
         metric=metric,

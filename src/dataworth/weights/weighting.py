@@ -15,12 +15,13 @@ import numpy as np
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.neighbors import ranking
-from dataworth.neighbors.rows import Known
+from dataworth.neighbors.rows import Known, Weighted
 from dataworth.weights import levels
 from dataworth.weights.functions import WEIGHTS, Scale, WeightKind
 from dataworth.weights.ranked import Ranked, RankedRows, RowRanker, trimmed
 
 WeightFunction = Callable[[Floats], Floats]
+OF_ENCODER = "encoder"  # in place of a weight function: rows come with weights of their own
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Weighting(RowRanker):
     Attributes
     ----------
     weights : str or callable
-        The name of a weight function, or a function of sorted distances.
+        The name of a weight function, or a function of sorted distances, or `OF_ENCODER`.
     bandwidth : float or "auto"
         The bandwidth of a function that takes one.
     n_bits : int or None
@@ -58,8 +59,10 @@ class Weighting(RowRanker):
 
     @cached_property
     def kind(self) -> WeightKind | None:
-        """The weight function, or None if it is a callable."""
-        return None if callable(self.weights) else WEIGHTS[self.weights]
+        """The weight function; None if it is a callable, or if there is none."""
+        if callable(self.weights) or self.weights == OF_ENCODER:
+            return None
+        return WEIGHTS[self.weights]
 
     @property
     def equal(self) -> bool:
@@ -178,6 +181,20 @@ class Weighting(RowRanker):
         if own is not None:
             behind[own] = -1
         return Ranked(order, weights, behind, True, capped=not self.kind.equal)
+
+    def rank_weighted(
+        self, weighted: Weighted, n_train: int, own: int | None, limit: int | None
+    ) -> Ranked:
+        """Rank points that come with weights, heaviest first, without `own`.
+
+        Equal weights are ranked by position. Null players are never sorted.
+        """
+        others = weighted.without(own)
+        rounded = self._rounded(others.unit)
+        some = np.flatnonzero(rounded)
+        order = some[np.lexsort((others.index[some], -others.weight[some]))][: self.support]
+        whole = Ranked(others.index[order], rounded[order], None, True)
+        return whole if limit is None else whole.cut(limit, n_train)
 
     def _supported(self, order: Ints, distances: Floats) -> Ranked:
         """Weigh the nearest points by their sorted distances; no other points have weight."""
