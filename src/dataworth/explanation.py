@@ -26,7 +26,7 @@ class Explanation:
     index : int
         Its position among the training points.
     value : float
-        Its value: the mean of its contributions.
+        Its value: the mean of its contributions, weighted if validation points have weights.
     label : Any
         Its label, or target.
     suggested : Any
@@ -89,7 +89,11 @@ class Explanation:
 
 
 def explain(
-    training: TrainingSet, settings: Settings, folds: Sequence[Fold], points: Ints
+    training: TrainingSet,
+    settings: Settings,
+    folds: Sequence[Fold],
+    factors: Floats,
+    points: Ints,
 ) -> list[Explanation]:
     """Explain the values of some points.
 
@@ -101,6 +105,8 @@ def explain(
         The parameters of the run that valued the points.
     folds : sequence of Fold
         The folds of that run.
+    factors : (n_val,) array
+        How much each validation point counted.
     points : array of int
         The positions of the points to explain.
 
@@ -122,7 +128,7 @@ def explain(
         explained.append(
             Explanation(
                 index=point,
-                value=float(share.mean()),
+                value=float(np.average(share, weights=factors)),
                 label=labels[point],
                 suggested=suggested,
                 contributions=share,

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import joblib
@@ -72,6 +73,8 @@ class Settings:
         The metric, which is that of the encoder if the user set none.
     encoder : transformer, "auto" or None
         The encoder, not fitted.
+    class_weight : mapping, "balanced" or None
+        How much validation points count, by their labels.
     radius : float or None
         The radius within which points have a say.
     max_rank : int, "sqrt", "adaptive" or None
@@ -95,6 +98,7 @@ class Settings:
     law: Law
     measure: Measure
     encoder: Any
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
     radius: float | None
     max_rank: int | Literal["sqrt", "adaptive"] | None
     adaptive_ratio: float
@@ -134,6 +138,7 @@ class Settings:
             law=law(p["semivalue"]),
             measure=measure,
             encoder=p["encoder"],
+            class_weight=_class_weight(p["class_weight"], game),
             radius=None if p["radius"] is None else float(p["radius"]),
             max_rank=p["max_rank"],
             adaptive_ratio=ratio,
@@ -175,6 +180,13 @@ class Settings:
     def neighbors_within(self, n_train: int) -> int:
         """Return K for this many training points; with a radius, all of them count."""
         return n_train if self.radius is not None else min(self.n_neighbors, n_train)
+
+    def voters(self, n_train: int) -> int:
+        """Return how many of the nearest points vote on one that is judged: its agreement.
+
+        They are the neighbours of the game. n_train would let all points vote that have weight.
+        """
+        return self.neighbors_within(n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
         """Return how many of the nearest points are ranked, or None for all."""
@@ -420,6 +432,24 @@ def _check_encoder(p: dict[str, Any]) -> None:
                 raise InputError(name, wanted, f"got {name}={p[name]!r}")
     elif p["metric"] == "precomputed":
         raise InputError("encoder", "be None with metric='precomputed'")
+
+
+def _class_weight(given: Any, game: GameKind) -> Any:
+    if given is None:
+        return None
+    if game.numeric:
+        raise InputError("class_weight", f"be None with game={game.name!r}", f"got {given!r:.60}")
+    if not isinstance(given, dict):
+        return checks.choice(given, "class_weight", ("balanced",), or_else=", a dict or None")
+    for label, weight in given.items():
+        number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
+        if not number or not 0.0 <= float(weight) < math.inf:
+            wanted, came = (
+                "give each label a number of at least 0",
+                f"{label!r:.60} has {weight!r:.60}",
+            )
+            raise (InputError if number else InputTypeError)("class_weight", wanted, came)
+    return given
 
 
 def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> None:

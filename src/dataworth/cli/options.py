@@ -21,6 +21,7 @@ OPTIONS = {
     "n_bits": "--bits",
     "n_jobs": "--jobs",
     "max_rank": "--max-rank",
+    "class_weight": "--class-weight",
     "groups": "--group",
 } | {
     name: f"--{name}"
@@ -96,6 +97,11 @@ ENCODERS: Mapping[str, Entry] = _entries(
     }
 )
 
+CLASS_WEIGHTS: Mapping[str, Entry] = _entries(
+    none="every validation point counts the same",
+    balanced="every class counts the same, however many validation points have it",
+)
+
 TASKS: Mapping[str, Entry] = _entries(
     auto="takes labels for numbers to predict if there are many different ones, and says so",
     classes="takes each label for a class",
@@ -111,9 +117,11 @@ if TYPE_CHECKING:
     EncoderName: TypeAlias = str
     TieName: TypeAlias = str
     TaskName: TypeAlias = str
+    ClassWeightName: TypeAlias = str
 else:
     GameName, WeightName = Literal[*GAMES], Literal[*WEIGHTS]
     EncoderName, TieName, TaskName = Literal[*ENCODERS], Literal[*TIES], Literal[*TASKS]
+    ClassWeightName = Literal[*CLASS_WEIGHTS]
 
 
 def option(panel: str, help: str, *names: str, **rest: Any) -> Any:

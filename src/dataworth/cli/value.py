@@ -86,6 +86,10 @@ def value(
         options.TieName,
         option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),
     ] = "right",
+    class_weight: Annotated[
+        options.ClassWeightName,
+        option(METHOD, f"How much judges count. {options.listed(options.CLASS_WEIGHTS)}"),
+    ] = "none",
     weights: Annotated[
         options.WeightName | None,
         option(
@@ -152,6 +156,7 @@ def value(
         n_neighbors=neighbors,
         game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
         ties=ties,
+        class_weight=None if class_weight == "none" else class_weight,
         weights=weights or "auto",
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
         n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "none"),

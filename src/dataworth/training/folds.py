@@ -66,6 +66,10 @@ class Fold(Protocol):
     def inside(self) -> bool:
         """Whether the validation points are training points."""
 
+    @property
+    def n_sources(self) -> int:
+        """How many points there are to judge: those given, or all training points."""
+
     def labels(self) -> Array:
         """Return the labels, or targets, of the validation points."""
 
@@ -84,7 +88,7 @@ class Outside:
         self._queries = training.queries(X_val)
         self.size: int = self._queries.shape[0]
         self._codes = training.targets.read(y_val, self.size)
-        self.positions = np.arange(self.size)
+        self.positions, self.n_sources = np.arange(self.size), self.size
 
     @property
     def training_points(self) -> int:
@@ -118,7 +122,7 @@ class LeaveOneOut:
         if self.size < 2:
             raise InputError("X", "hold at least two points to value them without X_val")
         _ = self._training.points  # encodes them now, so that errors come early
-        self.positions = np.arange(self.size)
+        self.positions, self.n_sources = np.arange(self.size), self.size
 
     def labels(self) -> Array:
         """Return the labels, or targets, of the validation points."""
@@ -142,7 +146,7 @@ class CrossFold:
 
     def __init__(self, training: TrainingSet, judged: Ints, judges: Ints) -> None:
         self._training, self.judged, self.positions = training, judged, judges
-        self.size = judges.size
+        self.size, self.n_sources = judges.size, training.n_points
         self._learned: Learned | None = None
 
     def labels(self) -> Array:
