@@ -24,9 +24,8 @@ def shown(values: "DataValues") -> str:
         "value": values.values[order].tolist(),
         "label": values.labels[order].tolist(),
     }
-    suggested = getattr(values, "suggested", None)
-    if suggested is not None:
-        columns["suggested"] = suggested[order].tolist()
+    if values.suggested is not None:
+        columns["suggested"] = values.suggested[order].tolist()
     if len(values) > LISTED:
         least = f"<p>The {LISTED} least valuable of {len(values):,}:</p>"
     else:

@@ -1,5 +1,6 @@
 """The rows of the table, and how they stay small."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,16 @@ def test_quotas_always_leave_enough(rows: int) -> None:
         assert table.listed(values, rows).size == min(rows, n)
     numbers = values_of(np.arange(9.0), np.arange(9.0), game="regression")
     assert table.listed(numbers, 4).tolist() == [0, 1, 2, 3]
+
+
+def test_values_know_what_neighbours_suggest(tmp_path: Path) -> None:
+    """Without explanations too, as for values from a file."""
+    labels = np.array(["a", "b", "a", "b"])
+    values = values_of([0.5, -1.0, 0.25, -0.5], labels)
+    known = replace(values, agreement=np.ones(4), suggested=np.array(["a", "a", "a", "b"]))
+    rows = written(tmp_path / "r", known)["rows"]
+    assert [row["s"] for row in rows] == ["a", "b", "a", "a"]
+    assert rows[0]["f"] == [["label", "Its neighbours say “a”, not “b”."]]
+    assert [row["f"] for row in rows[1:]] == [[], [], []]
+    assert "<td>a</td>" in known._repr_html_()
+    assert "suggested" in known._repr_html_()

@@ -234,16 +234,29 @@ class Table:
                 row["b"] = [cells.significant(lower), cells.significant(upper)]
             if matter:
                 row["w"] = matter
+            if position in self.reasons or self.values.suggested is not None:
+                row["s"] = self._suggested(position)
             if position in self.reasons:
                 row |= _why(self.reasons[position])
             rows.append(row)
         return rows
 
+    def _suggested(self, position: int) -> str | None:
+        """Return what neighbours suggest, by the explanation of a point or else by its values."""
+        if position in self.reasons:
+            suggested = self.reasons[position].suggested
+        elif self.values.suggested is not None:
+            suggested = self.values.suggested[position]
+        else:
+            return None
+        if isinstance(suggested, float) and math.isfinite(suggested):
+            suggested = f"{suggested:.6g}"
+        return label_text(suggested)
+
     def _flags(self, position: int) -> list[list[str]]:
         """Say why a point is suspect: pairs of a word that the row shows, and a sentence."""
         flags = []
-        reason = self.reasons.get(position)
-        suggested = None if reason is None else label_text(reason.suggested)
+        suggested = self._suggested(position)
         given = label_text(self.values.labels[position])
         if suggested is not None and suggested != given and not self.values.numeric:
             flags.append(["label", f"Its neighbours say “{suggested}”, not “{given}”."])
@@ -278,14 +291,10 @@ class Table:
 
 
 def _why(explanation: Explanation) -> dict[str, Any]:
-    suggested = explanation.suggested
-    if isinstance(suggested, float) and math.isfinite(suggested):
-        suggested = f"{suggested:.6g}"
     hurts = explanation.hurts[:MOST_REASONS]
     near = explanation.neighbors[:MOST_REASONS]
     number = cells.significant
     return {
-        "s": label_text(suggested),
         "h": [
             [int(h["validation"]), label_text(h["label"]), number(float(h["contribution"]))]
             for h in hurts
