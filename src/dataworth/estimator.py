@@ -122,6 +122,11 @@ class KNNShapley(BaseEstimator):
         What a tied vote of the hard game is worth; the vote of the empty set is tied too.
 
         <ties>
+    center : bool, default True
+        What a set predicts in the regression game if it is empty or has no weight: the mean of the
+        training targets or, if False, 0, so that points are paid for the distance of the targets
+        from 0. The mean is that of the points which are judged: with `cv` those of the other folds,
+        and in leave-one-out all points but the one that judges.
     radius : float or None
         All points within this distance have a say, instead of the K nearest, and `n_neighbors` is
         not used. This needs uniform weights, the soft or the regression game, and neither
@@ -207,6 +212,7 @@ class KNNShapley(BaseEstimator):
         encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         ties: str = "right",
+        center: bool = True,
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
         max_rank: int | Literal["sqrt", "adaptive"] | None = None,
@@ -228,6 +234,7 @@ class KNNShapley(BaseEstimator):
         self.encoder = encoder
         self.multiclass = multiclass
         self.ties = ties
+        self.center = center
         self.radius = radius
         self.semivalue = semivalue
         self.max_rank = max_rank

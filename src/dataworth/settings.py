@@ -53,6 +53,8 @@ class Settings:
         The game.
     multiclass, ties : str
         The rules of the hard game.
+    center : bool
+        The rule of the regression game.
     weighting : Weighting
         How distances become weights.
     law : Law
@@ -80,6 +82,7 @@ class Settings:
     game: GameKind
     multiclass: str
     ties: str
+    center: bool
     weighting: Weighting
     law: Law
     measure: Measure
@@ -119,6 +122,7 @@ class Settings:
             game=game,
             multiclass=p["multiclass"],
             ties=p["ties"],
+            center=bool(p["center"]),
             weighting=weighting,
             law=law(p["semivalue"]),
             measure=measure,
@@ -184,10 +188,14 @@ class Settings:
         """Say whether values may be inexact, so that lower and upper ends are summed too."""
         return self.max_rank is not None or self.weighting.n_bits is None or partial
 
-    def setup(self, n_train: int, n_classes: int) -> Setup:
-        """Return the setup of the game for this many training points and classes."""
+    def setup(self, n_train: int, n_classes: int, *, among: bool = False) -> Setup:
+        """Return the setup of the game for this many training points and classes.
+
+        `among` says whether the validation points are training points.
+        """
         k = self.neighbors_within(n_train)
-        return Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
+        rules = (self.multiclass, self.ties, self.center)
+        return Setup(n_classes, k, self.weighting, *rules, among)
 
     def coefficients(self, n_train: int) -> Coefficients:
         """Return the coefficients of the semivalue for this many training points."""
@@ -327,13 +335,16 @@ def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
 
 def _check_rules(p: dict[str, Any], game: GameKind) -> None:
     """Refuse rules that this game does not have."""
+    checks.boolean(p["center"], "center")
     for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
         checks.choice(p[name], name, known)
-        if p[name] != known[0] and name not in game.options:
+    usual = {"multiclass": MULTICLASS[0], "ties": next(iter(TIES)), "center": True}
+    for name, rule in usual.items():
+        if p[name] != rule and name not in game.options:
             owners = " or ".join(repr(g.name) for g in GAMES.values() if name in g.options)
             raise InputError(
                 name,
-                f"be {known[0]!r} with game={game.name!r}",
+                f"be {rule!r} with game={game.name!r}",
                 f"{name}={p[name]!r} is for game={owners} only",
             )
 

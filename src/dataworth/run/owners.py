@@ -97,7 +97,9 @@ class OwnerPlan:
             owners=self.codes[fold.judged],
             n_owners=self.n_owners,
             targets=targets.codes,
-            setup=settings.setup(targets.codes.size, targets.n_classes),
+            setup=settings.setup(
+                targets.codes.size, targets.n_classes, among=opened.own is not None
+            ),
             name=settings.game.name,
             law=settings.law,
             way=self.way,
