@@ -207,7 +207,8 @@ def test_labels_that_look_like_formulas(values: DataValues, tmp_path: Path) -> N
     drawn(odd.plot_classes(), tmp_path)
     many = replace(values, labels=np.arange(60))
     assert drawn(many.plot(), tmp_path).get_legend() is None
-    drawn(replace(values, values=np.zeros(60), params={"game": "regression"}).plot(), tmp_path)
+    numbers = {"labels": np.arange(60.0), "params": {"game": "regression"}}
+    drawn(replace(values, values=np.zeros(60), **numbers).plot(), tmp_path)
 
 
 def test_without_matplotlib() -> None:

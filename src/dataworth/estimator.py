@@ -4,7 +4,7 @@ import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self, overload
 
@@ -15,18 +15,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import explanation
-from dataworth.arrays import Array, Table
-from dataworth.errors import ReadingWarning
+from dataworth import explanation, noticing
+from dataworth.arrays import Array, Ints, Table
+from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
-from dataworth.inputs.targets import are_quantities
+from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
+from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
@@ -363,7 +364,51 @@ class KNNShapley(BaseEstimator):
             recall=_recall(settings, parts),
             version=dataworth.__version__,
             origin=self._origin,
+            notes=self._noticed(settings, None, _affordable(n_val * training.n_points)),
         )
+
+    def _noticed(self, settings: Settings, groups: Ints | None, most: float | None) -> Notes | None:
+        found = noticing.notice(self._training, settings, groups, most)
+        if found is None or self._origin is None or self._origin.index is None:
+            return found
+        return replace(found, repeated_id=repeated(frames.index(self._origin, len(found))))
+
+    def notes(self, groups: Any = None) -> Notes:
+        """Look for rows that are copies of others, and for rows that are far from all others.
+
+        `value` does so too, but looks for far rows only if that takes little beside its own work:
+        not among more than 10,000 rows, by an encoder of your own, or by a metric that is a
+        function. Memory is bounded by `working_memory`.
+
+        Parameters
+        ----------
+        groups : (n_train,) array or series, or None
+            The group of each row, such as its owner. Rows of different groups that are nearly the
+            same are then looked for as well: look for copies before you pay.
+
+        Returns
+        -------
+        Notes
+            Copies, those with another label, and rows far from all others. The latter are not
+            looked for if the encoder learns from labels what is near, as `ForestLeaves` does.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X = [[0.0], [0.31], [0.52], [0.7], [0.52 + 1e-12], [1.0]]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, ["a", "a", "a", "b", "a", "b"])
+        >>> notes = valuator.notes(["Ann", "Ann", "Ann", "Bob", "Bob", "Bob"])
+        >>> notes.near_copy_of
+        array([-1, -1,  4, -1,  2, -1])
+        """
+        check_is_fitted(self, "_training")
+        settings, training = Settings.of(self.get_params(deep=False)), self._training
+        training.settings.check_change(settings)
+        codes = None if groups is None else owner_codes(groups, training.n_points)[1]
+        found = self._noticed(settings, codes, None)
+        if found is None:
+            raise InputError("X", "be in memory to look for copies, not distances or blocks")
+        return found
 
     def value_owners(
         self,
@@ -450,6 +495,7 @@ class KNNShapley(BaseEstimator):
             sampling_error=np.sqrt(sampled / n_val),
             point_sums=points,
             exact=work.way != "sampling",
+            scale=variance(training.targets.codes) if settings.game.numeric else 1.0,
             params=settings.facts(),
             n_validation=n_val,
             weight_error=error,
@@ -554,6 +600,11 @@ def _check_judges(parts: Sequence[Fold]) -> None:
             ReadingWarning,
             stacklevel=4,
         )
+
+
+def _affordable(distances: float) -> float:
+    """Return how many distances a look at the rows may take, beside those of the run."""
+    return max(2e3**2, min(4.0 * distances, 1e4**2))
 
 
 def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:

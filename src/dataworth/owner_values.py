@@ -59,6 +59,8 @@ class OwnerValues:
         As in `DataValues`.
     origin : Origin or None
         The library that the training table came from.
+    scale : float
+        As in `DataValues`.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class OwnerValues:
     version: str
     recall: float | None = None
     origin: frames.Origin | None = None
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -105,7 +108,8 @@ class OwnerValues:
         how = "exact" if self.exact else "sampled"
         return (
             f"OwnerValues({len(self)} owners, {int(self.n_points.sum())} points, "
-            f"{self.n_validation} validation points, {how}, sum {math.fsum(self.values):.6g})"
+            f"{self.n_validation} validation points, {how}, "
+            f"sum {math.fsum(self.values) / self.scale:.6g})"
         )
 
     @property

@@ -13,6 +13,8 @@ from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.inputs.targets import variance
+from dataworth.notes import Notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +52,9 @@ class DataValues:
     origin : Origin or None
         The library that the training table came from, and its index; None for arrays. A file keeps
         only the library.
+    notes : Notes or None
+        Which rows are copies of others, and which are far from all others. None if the rows were
+        not in memory, or come from a file of values, which does not keep them.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class DataValues:
     version: str
     recall: float | None = None
     origin: frames.Origin | None = None
+    notes: Notes | None = None
 
     def __post_init__(self) -> None:
         for name in files.ARRAYS:
@@ -92,7 +98,8 @@ class DataValues:
     def __repr__(self) -> str:
         return (
             f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum():.6g}, {int((self.values < 0).sum())} negative)"
+            f"sum {self.values.sum() / self.scale:.6g}{self.unit}, "
+            f"{int((self.values < 0).sum())} negative)"
         )
 
     @property
@@ -113,6 +120,30 @@ class DataValues:
         """
         game = self.params.get("game")
         return self.labels.dtype.kind == "f" if game is None else is_numeric(game)
+
+    @property
+    def scale(self) -> float:
+        """What to divide values by before people read them: 1, or the variance of the targets.
+
+        Values of a regression are in squared units of its targets. As shares of their variance they
+        say how much of it a point explains, and their sum is close to the R² of the neighbours.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [10.0, 11.0, 12.0, 13.0]
+        >>> values = KNNShapley(game="regression", n_neighbors=1).fit(X, y).value([[0.1]], [10.0])
+        >>> values.scale
+        1.25
+        >>> values
+        DataValues(4 points, 1 validation points, sum 1.8 of the targets' variance, 0 negative)
+        """
+        return variance(self.labels) if self.numeric else 1.0
+
+    @property
+    def unit(self) -> str:
+        """The words that say what values are shares of, to be put behind a number."""
+        return " of the targets' variance" if self.numeric else ""
 
     def worst(self, n: int = 10) -> Table:
         """List the n least valuable points, or all points if there are fewer.
@@ -269,7 +300,7 @@ class DataValues:
         return plots.removal(self, X, y, X_test, y_test, ax=ax, **options)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Make a data frame with the columns value, lower, upper and label.
+        """Make a data frame with the columns value, lower, upper and label, and the notes.
 
         Parameters
         ----------
@@ -281,19 +312,22 @@ class DataValues:
         -------
         data frame
             One row per training point. A frame of pandas has the index of the training table, the
-            others have a column `index`.
+            others have a column `index`. With `notes`, more columns are duplicate_of (the index of
+            the first row with the same features), conflict and outlier.
 
         Examples
         --------
         >>> from dataworth import KNNShapley
         >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
         >>> values.to_frame("pandas")
-           value  lower  upper label
-        0    0.5    0.5    0.5     a
-        1    0.0    0.0    0.0     b
+           value  lower  upper label duplicate_of  conflict  outlier
+        0    0.5    0.5    0.5     a         None     False    False
+        1    0.0    0.0    0.0     b         None     False    False
         """
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper}
         columns["label"] = self.labels
+        if self.notes is not None:
+            columns |= self.notes.columns(self.index)
         return frames.to_frame(columns, self.index, self.origin, library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -352,9 +386,9 @@ class DataValues:
 
     @classmethod
     def of(cls, contents: files.Contents) -> Self:
-        facts = contents.facts
+        facts, arrays = contents.facts, dict[str, Any](contents.arrays)
         return cls(
-            **contents.arrays,
+            **arrays,
             params=facts.params,
             n_validation=facts.n_validation,
             weight_error=facts.weight_error,

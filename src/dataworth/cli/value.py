@@ -188,7 +188,10 @@ def value(
         warnings.filterwarnings("ignore", message="column ")  # told below
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
     unused = inputs.tell_columns(X, encoder, out)
-    values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
+    with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
+        noticed = results.noticed(valuator, values, data)
+    index = values.index if data.ids is None else data.ids
+    values = replace(values, origin=None, index=index, notes=noticed)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None

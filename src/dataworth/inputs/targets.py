@@ -52,6 +52,29 @@ def are_quantities(y: Array) -> bool:
     return distinct.size > MANY_CLASSES or 10 * distinct.size > y.size
 
 
+def variance(y: Array) -> float:
+    """Return the variance of numbers, or 1 if they are all the same.
+
+    Parameters
+    ----------
+    y : ndarray
+        Numbers.
+
+    Returns
+    -------
+    float
+        In what units people are shown what numbers to predict are worth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.inputs.targets import variance
+    >>> variance(np.array([1.0, 3.0, 5.0, 7.0])), variance(np.array([0.1, 0.1, 0.1]))
+    (5.0, 1.0)
+    """
+    return 1.0 if y.size == 0 or y.min() == y.max() else float(np.var(y))
+
+
 class Targets(Protocol):
     """The targets of training points."""
 

@@ -13,7 +13,7 @@ from dataworth.errors import InputError
 from dataworth.games import owners
 from dataworth.games.owners import OwnerGame, Sampling, Way
 from dataworth.inputs import checks
-from dataworth.inputs.targets import Targets
+from dataworth.inputs.targets import Targets, variance
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
@@ -145,8 +145,7 @@ def plan(
         if method == "exact":
             raise InputError("tol", "be None with method='exact'", f"got {tol!r}")
     else:
-        scale = float(np.var(targets.codes)) if settings.game.numeric else 1.0
-        tol = TOL * (scale or 1.0)
+        tol = TOL * (variance(targets.codes) if settings.game.numeric else 1.0)
     setup = settings.setup(targets.codes.size, targets.n_classes)
     way = owners.choose(setup, settings.game.name, n_owners, anyhow=method == "exact")
     if method == "exact" and way == "sampling":
