@@ -108,7 +108,8 @@ class Notes:
             n, against = int(copies.sum()), int((copies & self.conflict).sum())
             what = "an exact copy of another" if n == 1 else "exact copies of others"
             some = f"{'' if n == against else f'{against:,} of them '}with another label"
-            said.append(f"{_rows(n)} {what}{f', {some}' if against else ''}")
+            few = f" ({len(self) - n:,} different rows in all)" if 2 * n > len(self) else ""
+            said.append(f"{_rows(n)} {what}{few}{f', {some}' if against else ''}")
         if self.near_copy_of is not None and (self.near_copy_of != NOBODY).any():
             n = int((self.near_copy_of != NOBODY).sum())
             said.append(f"{_rows(n)} nearly the same as a row of another group")

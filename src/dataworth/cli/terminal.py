@@ -104,11 +104,12 @@ def summary(
     console.print(", ".join([*facts, f"{negative:,} negative"]) + ".")
     if values.notes is not None and values.notes.any.any():
         console.print(str(values.notes))
-    shares = f", in shares{values.unit}" if values.unit else ""
+    if values.unit:
+        console.print(f"Values are shown as shares{values.unit}.")
     bounded = not np.array_equal(values.lower, values.upper)
     if top:
         names = ["index", "value", *(("lower", "upper") if bounded else ()), "label"]
-        table = _table(f"The {min(top, len(values))} least valuable{shares}", names)
+        table = _table(f"The {min(top, len(values))} least valuable", names)
         for i in values.order[:top]:
             numbers = [values.values[i], *((values.lower[i], values.upper[i]) if bounded else ())]
             cells = [_shown(values.index[i]), *(f"{n / scale:.6g}" for n in numbers)]
@@ -116,7 +117,7 @@ def summary(
         console.print(table)
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
-        table = _table(f"By group{shares}", names)
+        table = _table("By group", names)
         for row in values.by(groups):
             ends = [f"{row[name] / scale:.6g}" for name in (("lower", "upper") if bounded else ())]
             share = _percent(row["share"])
