@@ -8,6 +8,7 @@ import pandas
 import polars
 import pytest
 from scipy.sparse import csr_array
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
@@ -216,6 +217,8 @@ def test_what_is_not_looked_for() -> None:
     assert run is not None
     assert run.farness is None
     assert own.notes().farness is not None
+    needy = KNNShapley(encoder=LinearDiscriminantAnalysis()).fit(X, y).notes()
+    assert needy.farness is None
     by_hand = KNNShapley(metric=lambda a, b: float(np.abs(a - b).sum())).fit(X, y)
     slow = by_hand.value(X[:2] + 1, y[:2]).notes
     assert slow is not None

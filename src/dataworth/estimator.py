@@ -390,7 +390,7 @@ class KNNShapley(BaseEstimator):
         -------
         Notes
             Copies, those with another label, and rows far from all others. The latter are not
-            looked for if the encoder learns from labels what is near, as `ForestLeaves` does.
+            looked for if the encoder needs labels, as `ForestLeaves` does.
 
         Examples
         --------

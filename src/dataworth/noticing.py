@@ -5,6 +5,7 @@ import numpy as np
 from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.encoders.choice import own_metric
 from dataworth.encoders.tables import TableEncoder
+from dataworth.errors import InputError
 from dataworth.neighbors.points import Indexed, InMemory
 from dataworth.neighbors.search import CompleteSearch, Demand
 from dataworth.notes import NOBODY, Notes
@@ -14,7 +15,7 @@ from dataworth.training.copies import equal_rows
 from dataworth.training.training_set import TrainingSet
 
 FEWEST_ROWS = 20  # to say what is usual
-BLOCK = 64  # rows whose distances a worker computes at a time
+BLOCK = 64  # rows whose distances a worker holds at a time
 LEAST_SPREAD = 0.1  # distances in many dimensions hardly differ, and then little is a lot
 NEAR = 1e-6  # of the usual distance
 
@@ -88,7 +89,14 @@ def _points(training: TrainingSet, settings: Settings, most: float | None) -> In
         or not (encoder is None or isinstance(encoder, TableEncoder))
     ):
         return None
-    points = training.without_labels.points
+    # What a run has encoded already need not be encoded again; tables are encoded without labels.
+    ready = isinstance(encoder, TableEncoder) and training.is_encoded
+    try:
+        points = (training if ready else training.without_labels).points
+    except InputError as error:
+        if error.argument == "encoder":  # it needs labels
+            return None
+        raise
     known = points.points if isinstance(points, Indexed) else points
     return known if isinstance(known, InMemory) else None
 
@@ -102,13 +110,15 @@ def _distances(
     room = settings.working_memory / workers.count(settings.n_jobs)
     demand = Demand(nearest=None, bounded_support=False, sums=0.0, room=room, block=BLOCK)
     search = points.all_distances(demand)
-    work = ((search, points[s : s + BLOCK], s, k, groups) for s in range(0, n, BLOCK))
-    parts = list(workers.in_order(_of_block, work, settings.n_jobs))
+    # Few tasks, because workers that are other processes get all points with each.
+    size = -(-n // (4 * workers.count(settings.n_jobs)))
+    work = ((search, points[s : s + size], s, k, groups) for s in range(0, n, size))
+    parts = list(workers.in_order(_of_some, work, settings.n_jobs))
     far, nearest, other = (np.concatenate(some) for some in zip(*parts, strict=True))
     return far, nearest, other
 
 
-def _of_block(
+def _of_some(
     search: CompleteSearch, queries: Array, start: int, k: int, groups: Ints | None
 ) -> tuple[Floats, Floats, Ints]:
     size = queries.shape[0]

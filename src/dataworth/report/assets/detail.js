@@ -48,7 +48,7 @@ function byNeighbours(row) {
   if (report.numeric) {
     const part = (word, lines) => lines.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "), numbersOf(lines.slice(0, 3))) : null;
     const against = isNumber(String(row.s)) ? el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`) : null;
-    return el("span", {}, against, part("near it", row.n), part("hurts", row.h));
+    return el("span", {}, against, part("near it", row.n), against ? null : part("hurts", row.h));
   }
   const part = (word, labels) => labels.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "),
     tallied(labels).slice(0, 3).map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row)))) : null;
