@@ -3,7 +3,7 @@
 import numpy as np
 
 from dataworth.arrays import Array, Flags, Floats, Ints
-from dataworth.encoders.choice import own_metric
+from dataworth.encoders.choice import own_metric, weighs
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
 from dataworth.neighbors.points import Indexed, InMemory
@@ -81,7 +81,7 @@ def _differ(first: Ints, codes: Array) -> Flags:
 def _points(training: TrainingSet, settings: Settings, most: float | None) -> InMemory | None:
     """Return the rows as points, by an encoder that has seen no label; None if there is none."""
     encoder = training.encoder
-    if own_metric(encoder) is not None:  # it learned from labels what is near
+    if weighs(encoder) or own_metric(encoder) is not None:  # it learned from labels what is near
         return None
     if most is not None and (
         float(training.n_points) ** 2 > most

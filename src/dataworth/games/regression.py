@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from dataworth.arrays import Floats
 from dataworth.games import weighted_mean
 from dataworth.games.game import Game, Setup
 from dataworth.games.kernels import unweighted
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.solutions import ByPoint, Solution
 from dataworth.games.weighted_mean import WeightedMean
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 from dataworth.weights.weighting import Weighting
 
 check = weighted_mean.check
@@ -58,8 +59,8 @@ class Prior:
         rest = math.fsum(targets - mean) / n
         return cls(mean, rest, n / (n - 1) if setup.among else 1.0)
 
-    def error(self, label: float) -> float:
-        """Return the prediction minus the truth."""
+    def error(self, label: Any) -> Any:
+        """Return the prediction minus the truth, or for several truths."""
         return (self.mean - label + self.rest) * self.others
 
 
@@ -72,6 +73,7 @@ class RegressionGame:
     weighting: Weighting
     coefficients: Coefficients
     prior: Prior
+    ballot = 2
 
     @property
     def n_points(self) -> int:
@@ -91,6 +93,15 @@ class RegressionGame:
         error, others, empty = error / unit, others / unit, -((nothing / unit) ** 2)
         solution = self._solve(ranked, error, others, empty)
         return solution.scaled(unit * unit)
+
+    def judge(
+        self, ranked: RankedRows, labels: Floats, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Return minus the squared error of the mean of the voters."""
+        vote.squared_error(
+            self.targets, ranked.order, ranked.weights, ranked.sizes, labels, voters,
+            self.prior.error(labels), worth, votes,
+        )  # fmt: skip
 
     def _solve(self, ranked: Ranked, error: Floats, others: Floats, empty: float) -> Solution:
         # The scale is the largest difference between two utilities. The empty set is never among

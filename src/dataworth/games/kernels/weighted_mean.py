@@ -66,6 +66,10 @@ from dataworth.games.kernels.subset_moments import (
 )
 from dataworth.games.kernels.walk import NEAR, downdate_terms
 
+# With so few neighbours, the downdate can be used as soon as there are K points: it multiplies
+# rounding errors by 2^K - 1 at most.
+FEW = 6
+
 
 @inlined
 def _is_new(points: Points, m: int) -> bool:
@@ -315,7 +319,7 @@ def values(
     """
     n, levels, nodes = points.zeta.size, room.size, start.shape[1]
     shape = Shape(levels, nodes, start.shape[0] - 1)
-    near = min(n, NEAR * levels)
+    near = min(n, levels if levels <= FEW else NEAR * levels)
     moments = np.zeros(start.shape[0] * levels * nodes)
     for q in range(start.shape[0]):
         for r in range(nodes):
@@ -364,6 +368,7 @@ def soft_rows(
     weights: Levels,
     sizes: Ints,
     labels: Ints,
+    factors: Floats,
     empty: float,
     neighbors: int,
     table: Floats,
@@ -383,6 +388,8 @@ def soft_rows(
         How many entries of each row count.
     labels : (r,) array of int
         The right class codes.
+    factors : (r,) array
+        By which the values of each row are multiplied.
     empty : float
         U(empty set).
     neighbors : int
@@ -405,7 +412,7 @@ def soft_rows(
         inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
         points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
         values(points, start, empty, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
-        add_at(order[r, :n], out, sums)
+        add_at(order[r, :n], out, factors[r], sums)
 
 
 @compiled(fastmath=True)
