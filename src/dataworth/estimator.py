@@ -382,6 +382,7 @@ class KNNShapley(BaseEstimator):
         )
         total = total / judges.total
         self._remember(_LastRun(settings, parts, judges))
+        n_distances = judges.factors.size * training.n_points
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
@@ -394,9 +395,7 @@ class KNNShapley(BaseEstimator):
             recall=_recall(settings, parts),
             version=dataworth.__version__,
             origin=self._origin,
-            notes=self._noticed(
-                settings, None, _affordable(judges.factors.size * training.n_points)
-            ),
+            notes=self._noticed(settings, None, _affordable(n_distances)),
             agreement=None if agreement is None else agreement.mean(),
             suggested=None if agreement is None else agreement.suggested(),
         )

@@ -181,7 +181,10 @@ def test_neighbours_without_weight_say_nothing() -> None:
     values = KNNShapley(weights=nobody, game="regression").fit(X, [1.0, 2.0, 3.0]).value()
     assert values.agreement is not None
     assert values.suggested is not None
-    assert values.agreement.tolist() == [-1.0, -4.0, -9.0]
+    assert values.agreement.tolist() == [-2.25, 0.0, -2.25]  # as the mean of the others has it
+    raw = KNNShapley(weights=nobody, game="regression", center=False).fit(X, [1.0, 2.0, 3.0])
+    assert (agreement := raw.value().agreement) is not None
+    assert agreement.tolist() == [-1.0, -4.0, -9.0]
     assert values.suggested.tolist() == [1.0, 2.0, 3.0]
 
 
