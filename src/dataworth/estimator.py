@@ -81,8 +81,9 @@ class KNNShapley(BaseEstimator):
         times the difference between the distances of the last and the first, and a callable sees
         only their distances. Exact values need no more neighbours than these, however large the
         training set is.
-    n_bits : int from 1 to 10, or None, default 3
+    n_bits : int from 1 to 10, "auto" or None, default "auto"
         Weights are rounded to 2^n_bits levels. More of them cost little, except in the hard game.
+        `"auto"` stands for 3, and for 8 if the encoder brings weights of its own.
         None keeps real weights, except in the hard game, which needs integers. Utilities then have
         a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
         largest (1e-140 for regression) count as 0. Uniform weights need no rounding.
@@ -210,7 +211,7 @@ class KNNShapley(BaseEstimator):
         weights: str | WeightFunction = "auto",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
-        n_bits: int | None = 3,
+        n_bits: int | Literal["auto"] | None = "auto",
         metric: str | Callable[[Array, Array], float] | None = None,
         metric_params: dict[str, Any] | None = None,
         neighbors: Any = "brute",
