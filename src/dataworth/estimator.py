@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation
-from dataworth.arrays import Array, Table
+from dataworth.arrays import Array, Floats, Table
 from dataworth.errors import ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
@@ -30,13 +30,17 @@ from dataworth.neighbors.registry import SEARCHES
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
+from dataworth.run.adding_up import Tally
 from dataworth.run.agreement import Agreement
+from dataworth.run.agreement import mean as mean_agreement
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
+from dataworth.run.owners import statistics as owner_statistics
 from dataworth.settings import ADAPTIVE_RATIO, Settings
-from dataworth.training.folds import Fold, Outside, folds
+from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
+from dataworth.training.representations import Representation, represented
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -48,8 +52,7 @@ LONG = 60.0  # seconds that a run may take without a word
 class _LastRun:
     """What `explain` needs of the last call of `value`, such as the folds with fitted encoders."""
 
-    settings: Settings
-    folds: Sequence[Fold]
+    shown: Sequence[Representation]
     judges: Judges
 
 
@@ -117,7 +120,10 @@ class KNNShapley(BaseEstimator):
         to training and validation points alike. Distances are then those between its outputs. It is
         fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
         judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
-        data frame, and for no encoder if X is an array. With None, features are used as they are.
+        data frame, and for no encoder if X is an array. With None, features are used as they are. A
+        list of such encoders gives the mean of their games: values are the means of the values with
+        each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
+        result has those of each.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -168,7 +174,8 @@ class KNNShapley(BaseEstimator):
     n_features_in_ : int
         The number of features seen in `fit`. Not set with precomputed distances or an encoder.
     encoder_ : transformer
-        The encoder, fitted on all training points and their labels. Not set without an encoder.
+        The encoder, fitted on all training points and their labels. Not set without an encoder. A
+        list, with None for none, if `encoder` is a list.
 
     Notes
     -----
@@ -251,7 +258,7 @@ class KNNShapley(BaseEstimator):
         self.progress = progress
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_training")
+        return hasattr(self, "_trained")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -281,14 +288,15 @@ class KNNShapley(BaseEstimator):
         self : KNNShapley
             The fitted valuator.
         """
-        settings = Settings.of(self.get_params(deep=False))
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "_training", "_last"):
+        every = Settings.each(self.get_params(deep=False))
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "_trained", "_last"):
             if hasattr(self, name):
                 delattr(self, name)
-        training = TrainingSet.of(X, y, settings)
+        trained = [TrainingSet.of(X, y, settings) for settings in every]
+        settings, training = every[0], trained[0]
         if training.is_away:
             self.n_features_in_ = training.points.shape[1]
-        elif training.encoder is None and not settings.precomputed:
+        elif not settings.precomputed and any(t.encoder is None for t in trained):
             validate_data(self, X, skip_check_array=True)
         if not settings.game.numeric:
             self.classes_ = training.targets.names(np.arange(training.targets.n_classes))
@@ -302,13 +310,20 @@ class KNNShapley(BaseEstimator):
                 )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
-        self._training = training
+        self._trained = trained
         return self
+
+    @property
+    def _training(self) -> TrainingSet:
+        """The training set, as the first encoder shows it."""
+        return self._trained[0]
 
     @property
     def encoder_(self) -> Any:
         """The encoder, fitted on all training points and their labels."""
-        check_is_fitted(self, "_training")
+        check_is_fitted(self, "_trained")
+        if isinstance(self.encoder, list):
+            return [training.fitted_encoder for training in self._trained]
         if self._training.encoder is None:
             raise AttributeError("encoder_ is not set, because this valuator has no encoder.")
         return self._training.fitted_encoder
@@ -350,8 +365,7 @@ class KNNShapley(BaseEstimator):
         -------
         DataValues
             One value per training point, which is the (weighted) mean over the validation points.
-            Without
-            X_val it also has the `agreement` of each point with the others.
+            Without X_val it also has the `agreement` of each point with the others.
 
         Examples
         --------
@@ -361,34 +375,42 @@ class KNNShapley(BaseEstimator):
         >>> values.agreement, values.suggested.tolist()
         (array([0.5, 0.5, 0.5, 0.5, 0. ]), ['a', 'a', 'b', 'b', 'a'])
         """
-        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
-        training = self._training
-        bounded = settings.is_bounded(partial)
+        shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
+        targets, n = self._training.targets, self._training.n_points
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, judges, X_val, y_val))
-        shape = (3 if bounded else 1, training.n_points)
-        _announce(settings, training, parts)
-        agreement = Agreement(training.targets, parts) if parts[0].inside else None
-        total, error = adding_up.total(
-            parts, judges.factors, settings, shape, kept, agreement=agreement
-        )
-        total = total / judges.total
-        self._remember(_LastRun(settings, parts, judges))
+            kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
+        _announce(shown)
+        several, inside = len(shown) > 1, shown[0].folds[0].inside
+        games = [
+            Tally(
+                one.settings,
+                one.folds,
+                np.zeros((one.height, n)),
+                agreement=Agreement(targets, one.folds, several=several) if inside else None,
+            )
+            for one in shown
+        ]
+        adding_up.total(games, judges.factors, kept)
+        totals = [game.sums / judges.total for game in games]
+        said = [game.agreement for game in games if game.agreement is not None]
+        agreement, suggested = mean_agreement(said) if said else (None, None)
+        self._remember(_LastRun(shown, judges))
         return DataValues(
-            values=total[0],
-            lower=total[1] if bounded else total[0],
-            upper=total[2] if bounded else total[0],
-            index=frames.index(self._origin, training.n_points),
-            labels=training.targets.given(),
-            params=settings.facts(),
+            values=np.mean([total[0] for total in totals], axis=0),
+            lower=np.mean([total[1 % len(total)] for total in totals], axis=0),
+            upper=np.mean([total[2 % len(total)] for total in totals], axis=0),
+            index=frames.index(self._origin, n),
+            labels=targets.given(),
+            params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=error,
-            recall=_recall(settings, parts),
+            weight_error=float(np.mean([game.worst[0] for game in games])),
+            recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
-            agreement=None if agreement is None else agreement.mean(),
-            suggested=None if agreement is None else agreement.suggested(),
+            agreement=agreement,
+            suggested=suggested,
+            by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
         )
 
     def value_owners(
@@ -451,56 +473,76 @@ class KNNShapley(BaseEstimator):
         >>> owners.share, owners.point_share
         (array([0., 1.]), array([0.25, 0.75]))
         """
-        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
-        training = self._training
-        settings.check_owners(partial)
-        names, codes = owner_codes(groups, training.n_points)
-        work = plan(settings, training.targets, codes, judges, method, tol, random_state)
-        _announce(settings, training, parts)
+        shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
+        for one in shown:
+            one.settings.check_owners(one.partial)
+        names, codes = owner_codes(groups, self._training.n_points)
+        work = [
+            plan(one.settings, one.training.targets, codes, judges, method, tol, random_state)
+            for one in shown
+        ]
+        _announce(shown)
         kept = None
         if checkpoint is not None:
-            printed = self._fingerprint(settings, parts, judges, X_val, y_val, work)
-            kept = Checkpoint(checkpoint, printed)
-        shape = (ROWS, names.size)
-        total, error = adding_up.total(parts, judges.factors, settings, shape, kept, work)
-        mean, points = total[:2] / judges.total
-        linear, squares, sampled = total[2:] / judges.squares
-        spread = np.maximum(squares - mean * (2.0 * linear - mean), 0.0)
-        n_val, n_judges = judges.factors.size, judges.number
-        spread = spread * n_judges / (n_judges - 1) if n_judges > 1 else spread * np.nan
-        self._remember(_LastRun(settings, parts, judges))
+            kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val, work))
+        games = [
+            Tally(one.settings, one.folds, np.zeros((ROWS, names.size)), one_plan)
+            for one, one_plan in zip(shown, work, strict=True)
+        ]
+        adding_up.total(games, judges.factors, kept)
+        found = np.mean([owner_statistics(game.sums, judges) for game in games], axis=0)
+        self._remember(_LastRun(shown, judges))
         return OwnerValues(
             owners=names,
-            values=mean,
+            values=found[0],
             n_points=np.bincount(codes, minlength=names.size),
-            standard_error=np.sqrt(spread / judges.effective),
-            sampling_error=np.sqrt(sampled / judges.effective),
-            point_sums=points,
-            exact=work.way != "sampling",
-            params=settings.facts(),
-            n_validation=n_val,
-            weight_error=error,
-            recall=_recall(settings, parts),
+            standard_error=found[1],
+            sampling_error=found[2],
+            point_sums=found[3],
+            exact=all(one.way != "sampling" for one in work),
+            params=self._facts(shown),
+            n_validation=judges.factors.size,
+            weight_error=float(np.mean([game.worst[0] for game in games])),
+            recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
         )
 
     def _prepared(
         self, X_val: Any, y_val: Any, cv: Any, sample_weight: Any
-    ) -> tuple[Settings, Sequence[Fold], Judges, bool]:
-        """Check a run; return its settings, folds and judges, and whether a search is partial."""
-        check_is_fitted(self, "_training")
-        settings, training = Settings.of(self.get_params(deep=False)), self._training
-        training.settings.check_change(settings)
-        settings.check_size(training.n_points, training.targets.n_classes)
-        partial = training.is_partial(X_val, settings.limited)
-        settings.check_partial(partial)
-        parts = folds(training, X_val, y_val, cv)
-        _check_judges(parts)
+    ) -> tuple[list[Representation], Judges]:
+        """Check a run, and return its representations and judges."""
+        check_is_fitted(self, "_trained")
+        now = Settings.each(self.get_params(deep=False))
+        shown = represented(now, self._trained, X_val, y_val, cv)
+        first = shown[0]
+        _check_judges(first.folds)
         if X_val is not None and hasattr(self, "n_features_in_"):
             validate_data(self, X_val, reset=False, skip_check_array=True)
-        judges = Judges.of(settings, training.targets, parts, sample_weight)
-        return settings, parts, judges, partial
+        return shown, Judges.of(now[0], first.training.targets, first.folds, sample_weight)
+
+    def _facts(self, shown: Sequence[Representation]) -> dict[str, Any]:
+        """Return the parameters as a file holds them."""
+        facts = shown[0].settings.facts()
+        if isinstance(self.encoder, list):
+            facts["encoder"] = [one.settings.facts()["encoder"] for one in shown]
+        return facts
+
+    def _by_encoder(
+        self, shown: Sequence[Representation], values: Sequence[Floats]
+    ) -> dict[str, Floats] | None:
+        """Return the values by the names of the encoders; the second of a name has a 2, and so on.
+
+        None without a list of encoders.
+        """
+        if not isinstance(self.encoder, list):
+            return None
+        found: dict[str, Floats] = {}
+        names = [one.settings.encoder_name for one in shown]
+        for i, name in enumerate(names):
+            before = names[:i].count(name)
+            found[f"{name} {before + 1}" if before else name] = values[i]
+        return found
 
     def _remember(self, run: _LastRun) -> None:
         """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
@@ -509,24 +551,6 @@ class KNNShapley(BaseEstimator):
         own = threading.get_ident()
         kept.pop(own, None)
         self._last: dict[int | None, _LastRun] = {**kept, own: run}
-
-    def _fingerprint(
-        self,
-        settings: Settings,
-        parts: Sequence[Fold],
-        judges: Judges,
-        X_val: Any,
-        y_val: Any,
-        work: OwnerPlan | None = None,
-    ) -> str:
-        """Return a hash that tells this run from any other: parameters, data, folds and version."""
-        splits = [(fold.judged, fold.positions) for fold in parts]
-        data: tuple[Any, ...] = (self._training.digest(), content(X_val), content(y_val), splits)
-        data = (*data, judges.factors)
-        if work is not None:
-            data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
-        facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
-        return fingerprint(facts)
 
     @overload
     def explain(self, points: int) -> Explanation: ...
@@ -561,7 +585,7 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_training")
+        check_is_fitted(self, "_trained")
         if not hasattr(self, "_last"):
             raise NotFittedError("explain needs values: call value first.")
         own = self._last.get(threading.get_ident())
@@ -571,10 +595,29 @@ class KNNShapley(BaseEstimator):
             chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(
-            self._training, last.settings, last.folds, last.judges.factors, chosen
-        )
+        explained = explanation.explain(last.shown, last.judges.factors, chosen)
         return explained if several else explained[0]
+
+
+def _fingerprint(
+    shown: Sequence[Representation],
+    judges: Judges,
+    X_val: Any,
+    y_val: Any,
+    work: Sequence[OwnerPlan] = (),
+) -> str:
+    """Return a hash that tells a run from any other: parameters, data, folds and version."""
+    splits = [(fold.judged, fold.positions) for fold in shown[0].folds]
+    owners = [(one.codes, one.way, one.sampling.tol, one.sampling.seed) for one in work]
+    digests = [one.training.digest() for one in shown]
+    data = (digests, content(X_val), content(y_val), splits, judges.factors, owners)
+    return fingerprint(
+        {
+            "games": [one.settings.identity() for one in shown],
+            "data": joblib.hash(data),
+            "version": dataworth.__version__,
+        }
+    )
 
 
 def _check_judges(parts: Sequence[Fold]) -> None:
@@ -590,10 +633,11 @@ def _check_judges(parts: Sequence[Fold]) -> None:
         )
 
 
-def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:
+def _announce(shown: Sequence[Representation]) -> None:
     """Warn of a run that will take long, and say what would make it cheaper."""
-    n_val = sum(fold.size for fold in parts)
-    each = settings.seconds(training.n_points, training.targets.n_classes)
+    settings = shown[0].settings
+    n_val = sum(fold.size for fold in shown[0].folds)
+    each = sum(one.seconds for one in shown)
     seconds = each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
@@ -617,14 +661,18 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2g} seconds"
 
 
-def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
-    """Return the share of the nearest points that an index finds, or None without an index."""
+def _recall(shown: Sequence[Representation]) -> float | None:
+    """Return the share of the nearest points that indexes find, or None without an index."""
+    settings = shown[0].settings
     if not settings.indexed:
         return None
-    opened = parts[0].open()
-    search = Job.of(settings, opened).search
-    assert isinstance(search, Approximate)
-    recall = search.recall(opened.queries, parts[0].size)
+    recalls = []
+    for one in shown:
+        opened = one.folds[0].open()
+        search = Job.of(one.settings, opened).search
+        assert isinstance(search, Approximate)
+        recalls.append(search.recall(opened.queries, one.folds[0].size))
+    recall = float(np.mean(recalls))
     if recall < LOW_RECALL:
         warnings.warn(
             f"neighbors={settings.params['neighbors']!r} found only {recall:.0%} of the nearest "

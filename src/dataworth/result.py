@@ -62,6 +62,10 @@ class DataValues:
         The label that those who vote give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for
         one that never judged, or whose neighbours have no weight. None as for `agreement`.
+    by_encoder : mapping or None
+        With a list of encoders, the values in the game of each, by the name of the encoder. Values,
+        bounds, `agreement` and `weight_error` are the means over the encoders, and `suggested` is
+        what the mean of their votes favours. None without a list.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class DataValues:
     origin: frames.Origin | None = None
     agreement: Floats | None = None
     suggested: Array | None = None
+    by_encoder: Mapping[str, Floats] | None = None
 
     def __post_init__(self) -> None:
         for name in self._known():
@@ -92,6 +97,11 @@ class DataValues:
             view.flags.writeable = False
             object.__setattr__(self, name, view)
         object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        if self.by_encoder is not None:
+            views = {name: values.view() for name, values in self.by_encoder.items()}
+            for view in views.values():
+                view.flags.writeable = False
+            object.__setattr__(self, "by_encoder", MappingProxyType(views))
 
     def _known(self) -> list[str]:
         """Return the names of the arrays that there are."""
@@ -99,7 +109,9 @@ class DataValues:
         return [*files.ARRAYS, *optional]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "params": dict(self.params)}  # a read-only view does not travel
+        by = None if self.by_encoder is None else dict(self.by_encoder)
+        # Read-only views do not travel.
+        return {**self.__dict__, "params": dict(self.params), "by_encoder": by}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -371,6 +383,7 @@ class DataValues:
                 library=None if self.origin is None else self.origin.library,
             ),
             groups,
+            self.by_encoder,
         )
 
     @classmethod
@@ -384,6 +397,7 @@ class DataValues:
             version=facts.version,
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
+            by_encoder=contents.by_encoder,
         )
 
 

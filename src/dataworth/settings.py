@@ -149,6 +149,23 @@ class Settings:
             progress=checks.boolean(p["progress"], "progress"),
         )
 
+    @classmethod
+    def each(cls, params: Mapping[str, Any]) -> "tuple[Settings, ...]":
+        """Return the settings of each representation: one, or one per encoder of a list."""
+        encoders = params["encoder"]
+        if not isinstance(encoders, list):
+            return (cls.of(params),)
+        if not encoders:
+            raise InputError("encoder", "not be an empty list")
+        return tuple(cls.of({**params, "encoder": encoder}) for encoder in encoders)
+
+    @property
+    def encoder_name(self) -> str:
+        """What to call the encoder, in a word."""
+        if self.encoder is None or isinstance(self.encoder, str):
+            return str(self.encoder).lower()
+        return type(self.encoder).__name__
+
     @property
     def precomputed(self) -> bool:
         """Whether the user computed the distances."""
@@ -433,7 +450,9 @@ def _check_encoder(p: dict[str, Any]) -> None:
     is_class = isinstance(encoder, type)
     if is_class or not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
         raise InputTypeError(
-            "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
+            "encoder",
+            "have fit and transform, or be 'auto', None or a list of such",
+            f"got {encoder!r}",
         )
     if weighs(encoder):
         for name, default in ABOUT_DISTANCES.items():
