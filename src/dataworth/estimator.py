@@ -524,8 +524,10 @@ class KNNShapley(BaseEstimator):
     def _facts(self, shown: Sequence[Representation]) -> dict[str, Any]:
         """Return the parameters as a file holds them."""
         facts = shown[0].settings.facts()
-        if isinstance(self.encoder, list):
-            facts["encoder"] = [one.settings.facts()["encoder"] for one in shown]
+        if isinstance(self.encoder, list):  # which may differ in what stands for "auto"
+            each = [one.settings.facts() for one in shown]
+            for name in ("encoder", "weights", "n_bits"):
+                facts[name] = [one[name] for one in each]
         return facts
 
     def _by_encoder(
