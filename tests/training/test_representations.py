@@ -111,9 +111,8 @@ def column(X: Any, at: int) -> Any:
 def test_suggestions_are_those_of_the_mean_vote(game: str, cv: Any) -> None:
     """Each representation has one vote, however much its neighbours weigh."""
     X, y = data(30)
-    k = 3
     both = [FunctionTransformer(column, kw_args={"at": at}) for at in (0, 1)]
-    valuator = KNNShapley(n_neighbors=k, game=game, encoder=both).fit(X, y)
+    valuator = KNNShapley(game=game, encoder=both).fit(X, y)
     values = valuator.value(cv=cv)
     votes = np.zeros((30, 3))
     means = np.zeros(30)
@@ -123,7 +122,7 @@ def test_suggestions_are_those_of_the_mean_vote(game: str, cv: Any) -> None:
         for judged, judges in pairs:
             for i in judges:
                 row = np.abs(X[judged, at] - X[i, at]).tolist()
-                weight, near = naive.weights("rbf", row, 3), naive.ranking(row)[:k]
+                weight, near = naive.weights("rbf", row, 3), naive.ranking(row)
                 total = sum(weight[j] for j in near)
                 for j in near:
                     votes[i, y[judged[j]]] += weight[j] / total
