@@ -40,7 +40,8 @@ class OwnerValues:
     standard_error : (G,) array of float64
         How much the values would vary with other validation points like these: the standard
         deviation over the validation points, divided by the root of their number. NaN if there is
-        only one. If values are sampled, it includes that.
+        only one. If values are sampled, it includes that. With a list of encoders it is the mean
+        over them, and the true one is at most that.
     sampling_error : (G,) array of float64
         How much of this comes from sampling permutations; 0 if values are exact.
     point_sums : (G,) array of float64

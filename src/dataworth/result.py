@@ -54,15 +54,20 @@ class DataValues:
         only the library.
     agreement : (n_train,) array of float64 or None
         How well the others predict each point, if training points judged each other (leave-one-out
-        and cross-valuation): U of its K nearest among the points that it judged, in the units of
-        the game, such as the share of its label in their weight. NaN for a point that never judged,
+        and cross-valuation): U of the points that it judged and that vote on it, in the units of
+        the game, such as the share of its label in their weight. All points that have weight vote
+        if weights are automatic, otherwise its K nearest. NaN for a point that never judged,
         and the mean for one that judged several times. With `max_rank`, a graph or an approximate
         search, only points that were ranked or found have a vote. None if validation points came
         from outside.
     suggested : (n_train,) array or None
-        The label that those neighbours give most weight to (the point's own label if none has more,
+        The label that those who vote give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for
         one that never judged, or whose neighbours have no weight. None as for `agreement`.
+    by_encoder : mapping or None
+        With a list of encoders, the values in the game of each, by the name of the encoder. Values,
+        bounds, `agreement` and `weight_error` are the means over the encoders, and `suggested` is
+        what the mean of their votes favours. None without a list.
     notes : Notes or None
         Which rows are copies of others, and which are far from all others. None if the rows were
         not in memory, or come from a file of values, which does not keep them.
@@ -89,6 +94,7 @@ class DataValues:
     origin: frames.Origin | None = None
     agreement: Floats | None = None
     suggested: Array | None = None
+    by_encoder: Mapping[str, Floats] | None = None
     notes: Notes | None = None
 
     def __post_init__(self) -> None:
@@ -97,6 +103,11 @@ class DataValues:
             view.flags.writeable = False
             object.__setattr__(self, name, view)
         object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        if self.by_encoder is not None:
+            views = {name: values.view() for name, values in self.by_encoder.items()}
+            for view in views.values():
+                view.flags.writeable = False
+            object.__setattr__(self, "by_encoder", MappingProxyType(views))
 
     def _known(self) -> list[str]:
         """Return the names of the arrays that there are."""
@@ -104,7 +115,9 @@ class DataValues:
         return [*files.ARRAYS, *optional]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "params": dict(self.params)}  # a read-only view does not travel
+        by = None if self.by_encoder is None else dict(self.by_encoder)
+        # Read-only views do not travel.
+        return {**self.__dict__, "params": dict(self.params), "by_encoder": by}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -404,6 +417,7 @@ class DataValues:
                 library=None if self.origin is None else self.origin.library,
             ),
             groups,
+            self.by_encoder,
         )
 
     @classmethod
@@ -417,6 +431,7 @@ class DataValues:
             version=facts.version,
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
+            by_encoder=contents.by_encoder,
         )
 
 

@@ -33,7 +33,9 @@ MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
-DEFAULT_WEIGHTS = "rbf"  # what weights="auto" stands for, unless the encoder weighs points
+# What weights="auto" and n_bits="auto" stand for. A forest spreads its weight over
+# hundreds of points, most of which would have none after rounding to few bits.
+DEFAULT_WEIGHTS, DEFAULT_BITS, ENCODER_BITS = "rbf", 3, 8
 # What must stay as it is if the encoder weighs points, so that there are no distances.
 ABOUT_DISTANCES = {
     "weights": "auto",
@@ -151,6 +153,23 @@ class Settings:
             progress=checks.boolean(p["progress"], "progress"),
         )
 
+    @classmethod
+    def each(cls, params: Mapping[str, Any]) -> "tuple[Settings, ...]":
+        """Return the settings of each representation: one, or one per encoder of a list."""
+        encoders = params["encoder"]
+        if not isinstance(encoders, list):
+            return (cls.of(params),)
+        if not encoders:
+            raise InputError("encoder", "not be an empty list")
+        return tuple(cls.of({**params, "encoder": encoder}) for encoder in encoders)
+
+    @property
+    def encoder_name(self) -> str:
+        """What to call the encoder, in a word."""
+        if self.encoder is None or isinstance(self.encoder, str):
+            return str(self.encoder).lower()
+        return type(self.encoder).__name__
+
     @property
     def precomputed(self) -> bool:
         """Whether the user computed the distances."""
@@ -188,8 +207,13 @@ class Settings:
     def voters(self, n_train: int) -> int:
         """Return how many of the nearest points vote on one that is judged: its agreement.
 
-        They are the neighbours of the game. n_train would let all points vote that have weight.
+        Where weights are those of an encoder, or fall to nothing nearby, all points that have
+        weight vote, which finds more label errors than a few neighbours do. Otherwise that would be
+        nearly everybody, and the neighbours of the game vote.
         """
+        near = self.weighting.weights in (OF_ENCODER, DEFAULT_WEIGHTS)
+        if near and self.weighting.bandwidth == "auto":
+            return n_train
         return self.neighbors_within(n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
@@ -323,9 +347,10 @@ class Settings:
     def facts(self) -> dict[str, Any]:
         """Return the parameters as a file holds them, with functions as their names.
 
-        The weights are those that were used in place of "auto".
+        The weights and their bits are those that were used in place of "auto".
         """
-        used = {**self.params, "weights": self.weighting.weights}
+        weighting = self.weighting
+        used = {**self.params, "weights": weighting.weights, "n_bits": weighting.n_bits}
         return {name: plain(value) for name, value in used.items()}
 
     def identity(self) -> dict[str, Any]:
@@ -357,8 +382,10 @@ def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
         support = checks.integer(support, "support", least=1, or_else=", or None")
     if n_bits is None and not game.real_weights:
         raise InputError("n_bits", f"be from 1 to 10 with game={game.name!r}", "got None")
+    if isinstance(n_bits, str) and n_bits == "auto":
+        n_bits = ENCODER_BITS if weights == OF_ENCODER else DEFAULT_BITS
     if n_bits is not None:
-        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", or None")
+        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", 'auto' or None")
     return Weighting(weights, p["bandwidth"], n_bits, game.least_weight, support)
 
 
@@ -434,7 +461,9 @@ def _check_encoder(p: dict[str, Any]) -> None:
     is_class = isinstance(encoder, type)
     if is_class or not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
         raise InputTypeError(
-            "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
+            "encoder",
+            "have fit and transform, or be 'auto', None or a list of such",
+            f"got {encoder!r}",
         )
     if weighs(encoder):
         for name, default in ABOUT_DISTANCES.items():

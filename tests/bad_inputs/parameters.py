@@ -61,6 +61,7 @@ ROWS = [
         lambda a, b: 1 / 0,
     ),
     *alone("metric_params", 3, {"p": 3}),
+    *alone("encoder", [], [None, 3], [[None]], [None, "pca"], (None, None)),
     *alone("class_weight", "even", "", 3, [1.0, 2.0], True, {0: -1.0}, {0: NAN}, {0: INF}),
     *alone("class_weight", {0: "1"}, {0: None}, {0: True}, {7: 1.0}, {"0": 1.0}, {0: 0, 1: 0}),
     *alone("class_weight", "balanced", {0: 2.0}, game="regression"),

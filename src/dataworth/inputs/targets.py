@@ -109,6 +109,9 @@ class Targets(Protocol):
     def counted(self, part: Any, votes: Floats) -> Floats:
         """Return votes that were cast by the codes of a part, by the codes of all."""
 
+    def shares(self, votes: Floats) -> Floats:
+        """Return votes of weight 1 each, so that they can be added up; those without stay 0."""
+
     def favoured(self, votes: Floats, codes: Array) -> Array:
         """Return the codes that votes favour.
 
@@ -184,6 +187,11 @@ class Labels:
         out[:, np.searchsorted(self.classes, part.classes)] = votes
         return out
 
+    def shares(self, votes: Floats) -> Floats:
+        """Return the share of each class in the weight."""
+        weight = votes.sum(axis=1, keepdims=True)
+        return np.divide(votes, weight, out=np.zeros_like(votes), where=weight > 0.0)
+
     def favoured(self, votes: Floats, codes: Array) -> Ints:
         """Return the classes with the most weight; the given one wins a tie."""
         best = votes.argmax(axis=1)
@@ -229,6 +237,11 @@ class Numbers:
     def counted(self, part: "Numbers", votes: Floats) -> Floats:
         """Return the votes as they are."""
         return votes
+
+    def shares(self, votes: Floats) -> Floats:
+        """Return weighted means, each with the weight 1."""
+        weight = votes[:, 1:]
+        return np.divide(votes, weight, out=np.zeros_like(votes), where=weight > 0.0)
 
     def favoured(self, votes: Floats, codes: Array) -> Floats:
         """Return weighted means, or the given numbers where there is no weight."""

@@ -162,3 +162,27 @@ def plan(
         way = "sampling"
     # Errors of validation points are independent, so that of their mean is smaller by the root.
     return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(judges.effective), seed))
+
+
+def statistics(sums: Floats, judges: Judges) -> Floats:
+    """Return four rows: values, their standard errors, those of sampling, and sums of points.
+
+    Parameters
+    ----------
+    sums : (ROWS, G) array
+        The sums over all validation points.
+    judges : Judges
+        How much these count.
+
+    Returns
+    -------
+    (4, G) array
+        The rows.
+    """
+    mean, points = sums[:2] / judges.total
+    linear, squares, sampled = sums[2:] / judges.squares
+    spread = np.maximum(squares - mean * (2.0 * linear - mean), 0.0)
+    n = judges.number
+    spread = spread * n / (n - 1) if n > 1 else spread * np.nan
+    errors = np.sqrt(spread / judges.effective), np.sqrt(sampled / judges.effective)
+    return np.stack([mean, *errors, points])
