@@ -37,7 +37,7 @@ from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.run.owners import statistics as owner_statistics
-from dataworth.settings import ADAPTIVE_RATIO, Settings
+from dataworth.settings import ADAPTIVE_RATIO, Settings, plain
 from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
 from dataworth.training.representations import Representation, represented
@@ -67,9 +67,10 @@ class KNNShapley(BaseEstimator):
         What a set of training points is worth to a validation point.
 
         <games>
-    weights : str or callable, default "rbf"
+    weights : str or callable, default "auto"
         How much a neighbour at distance d counts, where d_1 is the distance of the nearest and d_N
-        that of the farthest training point. The nearest counts 1.
+        that of the farthest training point. The nearest counts 1. `"auto"` takes the weights of
+        the encoder if it has its own, as `OutOfBagForest` does, and otherwise `"rbf"`.
 
         <weights>
         - A callable takes one row of sorted distances and returns weights in [0, 1], which are
@@ -116,11 +117,12 @@ class KNNShapley(BaseEstimator):
     encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted on training features and labels and applied
         to training and validation points alike. Distances are then those between its outputs. It is
-        fitted when it is first needed; for leave-one-out it is fitted without labels. `"auto"`
-        stands for a `TableEncoder` if X is a data frame, and for no encoder if X is an array. With
-        None, features are used as they are. A list of such encoders gives the mean of their games:
-        values are the means of the values with each, which makes them the Shapley values of the
-        mean utility, and `by_encoder` of the result has those of each.
+        fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
+        judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
+        data frame, and for no encoder if X is an array. With None, features are used as they are. A
+        list of such encoders gives the mean of their games: values are the means of the values with
+        each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
+        result has those of each.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -212,7 +214,7 @@ class KNNShapley(BaseEstimator):
         *,
         n_neighbors: int = 5,
         game: str = DEFAULT_GAME,
-        weights: str | WeightFunction = "rbf",
+        weights: str | WeightFunction = "auto",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
         n_bits: int | None = 3,
@@ -523,6 +525,7 @@ class KNNShapley(BaseEstimator):
         facts = shown[0].settings.facts()
         if isinstance(self.encoder, list):
             facts["encoder"] = [one.settings.facts()["encoder"] for one in shown]
+            facts["weights"] = plain(self.weights)  # "auto" may stand for several
         return facts
 
     def _by_encoder(

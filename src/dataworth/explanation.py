@@ -43,10 +43,12 @@ class Explanation:
         points if these judged each other.
     neighbors : structured array
         Its K nearest training points except itself, nearest first, with the fields index, label,
-        distance and weight. After cross-valuation these are the nearest of the points that it
-        judged, by the encoder that had not seen its label. The array is empty with precomputed
-        distances, and after cross-valuation for a point that never judged others. With several
-        encoders they are those of the first, while value and contributions are means over all.
+        distance and weight. With an encoder that weighs points itself, the distance is 1 minus
+        the weight before it is rounded. After cross-valuation these are the nearest of the points
+        that it judged, by the encoder that had not seen its label. The array is empty with
+        precomputed distances, and after cross-valuation for a point that never judged others. With
+        several encoders they are those of the first, while value and contributions are means over
+        all.
     """
 
     index: int

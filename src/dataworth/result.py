@@ -53,10 +53,11 @@ class DataValues:
     agreement : (n_train,) array of float64 or None
         How well the others predict each point, if training points judged each other (leave-one-out
         and cross-valuation): U of its K nearest among the points that it judged, in the units of
-        the game, such as the share of its label in their weight. NaN for a point that never judged,
-        and the mean for one that judged several times. With `max_rank`, a graph or an approximate
-        search, only points that were ranked or found have a vote. None if validation points came
-        from outside.
+        the game, such as the share of its label in their weight. With an encoder that weighs the
+        points, such as `OutOfBagForest`, all that have weight vote. NaN for a point that never
+        judged, and the mean for one that judged several times. With `max_rank`, a graph or an
+        approximate search, only points that were ranked or found have a vote. None if validation
+        points came from outside.
     suggested : (n_train,) array or None
         The label that those neighbours give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for

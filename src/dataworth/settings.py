@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-from dataworth.encoders.choice import own_metric
+from dataworth.encoders.choice import own_metric, weighs
 from dataworth.errors import InputError, InputTypeError
 from dataworth.games.game import Setup
 from dataworth.games.kernels.coefficients import Coefficients, shapley_like
@@ -27,12 +27,23 @@ from dataworth.neighbors.registry import SEARCHES
 from dataworth.neighbors.transformers import TransformerIndex
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.ranked import Within
-from dataworth.weights.weighting import Weighting
+from dataworth.weights.weighting import OF_ENCODER, Weighting
 
 MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
+DEFAULT_WEIGHTS = "rbf"  # what weights="auto" stands for, unless the encoder weighs points
+# What must stay as it is if the encoder weighs points, so that there are no distances.
+ABOUT_DISTANCES = {
+    "weights": "auto",
+    "bandwidth": "auto",
+    "metric": None,
+    "metric_params": None,
+    "neighbors": "brute",
+    "neighbors_params": None,
+    "radius": None,
+}
 
 
 def root(n: int) -> int:
@@ -103,9 +114,9 @@ class Settings:
             p[name] = dict(value) if isinstance(value, dict) else value
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
+        _check_encoder(p)
         weighting = _weighting(p, game)
         _check_rules(p, game)
-        _check_encoder(p)
         measure = _measure(p)
         _check_neighbors(p, measure)
         if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
@@ -190,9 +201,10 @@ class Settings:
     def voters(self, n_train: int) -> int:
         """Return how many of the nearest points vote on one that is judged: its agreement.
 
-        They are the neighbours of the game. n_train would let all points vote that have weight.
+        They are the neighbours of the game or, if the encoder weighs the points, all that have
+        weight, whose vote is then the encoder's own.
         """
-        return self.neighbors_within(n_train)
+        return n_train if weighs(self.encoder) else self.neighbors_within(n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
         """Return how many of the nearest points are ranked, or None for all."""
@@ -319,8 +331,12 @@ class Settings:
             )
 
     def facts(self) -> dict[str, Any]:
-        """Return the parameters as a file holds them, with functions as their names."""
-        return {name: plain(value) for name, value in self.params.items()}
+        """Return the parameters as a file holds them, with functions as their names.
+
+        The weights are those that were used in place of "auto".
+        """
+        used = {**self.params, "weights": self.weighting.weights}
+        return {name: plain(value) for name, value in used.items()}
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide the result, described by their contents."""
@@ -339,7 +355,9 @@ class Settings:
 def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
     weights = p["weights"]
     if not callable(weights):
-        checks.choice(weights, "weights", WEIGHTS, or_else=" or a callable")
+        checks.choice(weights, "weights", ("auto", *WEIGHTS), or_else=" or a callable")
+        if weights == "auto":
+            weights = OF_ENCODER if weighs(p["encoder"]) else DEFAULT_WEIGHTS
     if not (isinstance(p["bandwidth"], str) and p["bandwidth"] == "auto"):
         checks.positive(p["bandwidth"], "bandwidth", or_else=" or 'auto'")
         if callable(weights) or not WEIGHTS[weights].takes_bandwidth:
@@ -427,7 +445,12 @@ def _check_encoder(p: dict[str, Any]) -> None:
             "have fit and transform, or be 'auto', None or a list of such",
             f"got {encoder!r}",
         )
-    if p["metric"] == "precomputed":
+    if weighs(encoder):
+        for name, default in ABOUT_DISTANCES.items():
+            if not _is_same(p[name], default):
+                wanted = f"be {default!r} with an encoder that weighs the points itself"
+                raise InputError(name, wanted, f"got {name}={p[name]!r}")
+    elif p["metric"] == "precomputed":
         raise InputError("encoder", "be None with metric='precomputed'")
 
 

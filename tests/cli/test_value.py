@@ -168,6 +168,13 @@ def test_standard_output_is_csv_only(run: Any) -> None:
     assert "60 training points" in ran.err
 
 
+def test_a_forest_judged_out_of_bag_needs_no_folds(run: Any) -> None:
+    assert run("value train.csv --label y --encoder out-of-bag -o v.npz").code == 0
+    assert DataValues.load("v.npz").params["weights"] == "encoder"
+    refused = "value train.csv --label y --encoder out-of-bag --weights linear"
+    run.refused(refused, 2, "--weights must be 'auto' with an encoder that weighs the points")
+
+
 def test_forest(run: Any) -> None:
     run.refused("value train.csv --label y --encoder forest", 2, "give --validation or --cv")
     ran = run("value train.csv --label y --encoder forest --cv 3 -o v.npz")

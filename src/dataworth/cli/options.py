@@ -89,9 +89,12 @@ def _entries(**words: str) -> dict[str, Entry]:
 
 
 ENCODERS: Mapping[str, Entry] = _entries(
-    auto="encodes the columns of tables and takes arrays as they are",
-    none="takes numbers as they are",
-    forest="learns from the labels (give --validation or --cv with it)",
+    **{
+        "auto": "encodes the columns of tables and takes arrays as they are",
+        "none": "takes numbers as they are",
+        "forest": "learns from the labels (give --validation or --cv with it)",
+        "out-of-bag": "takes the weights of a forest whose trees judge only what they never saw",
+    }
 )
 
 CLASS_WEIGHTS: Mapping[str, Entry] = _entries(

@@ -16,6 +16,7 @@ from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Targets
 from dataworth.neighbors.points import Chosen, Indexed, InMemory, Points, Rows
+from dataworth.neighbors.weighed import Weighed
 from dataworth.training.copies import training_points_among
 from dataworth.training.training_set import Learned, TrainingSet
 
@@ -94,7 +95,7 @@ class Outside:
         """How many of them are training points too, if they are more than chance makes likely."""
         points = self._training.points
         known = points.points if isinstance(points, Indexed) else points
-        if not isinstance(known, InMemory):
+        if not isinstance(known, InMemory | Weighed):
             return 0
         codes = self._training.targets.codes
         return training_points_among(known.array, codes, self._queries, self._codes)
