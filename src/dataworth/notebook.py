@@ -21,7 +21,7 @@ def shown(values: "DataValues") -> str:
     order = values.order[:LISTED]
     columns = {
         "index": values.index[order].tolist(),
-        "value": values.values[order].tolist(),
+        "value": (values.values[order] / values.scale).tolist(),
         "label": values.labels[order].tolist(),
     }
     if values.suggested is not None:
@@ -31,7 +31,7 @@ def shown(values: "DataValues") -> str:
     else:
         least = "<p>The least valuable first:</p>"
     facts = "".join(f"<p>{html.escape(fact)}</p>" for fact in values.facts())
-    return f"<div>{facts}{histogram(values.values)}{least}{as_html(columns)}</div>"
+    return f"<div>{facts}{histogram(values.values / values.scale)}{least}{as_html(columns)}</div>"
 
 
 def histogram(values: Floats) -> str:

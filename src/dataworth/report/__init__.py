@@ -148,15 +148,17 @@ def write(
     content = Table(values, train, shown[:MOST_COLUMNS], why, rows)
     if len(shown) > MOST_COLUMNS:
         content.notes.append(f"Of {len(shown)} columns the first {MOST_COLUMNS} are shown.")
+    shares = values.values / values.scale
     data = {
         **_facts(values),
-        **{name: panel(values.values, groups) for name, panel in summary.PANELS.items()},
+        **{name: panel(shares, groups) for name, panel in summary.PANELS.items()},
         "owners": None if owners is None else summary.owners(owners, budget),
         "columns": [
             {"name": c.name, "number": c.is_number, "spread": cells.spread(c)}
             for c in content.columns
         ],
         "rows": content.rows(groups),
+        "nNoticed": content.n_noticed,
         "quota": content.quota,
         "train": content.neighbors(),
         "judges": content.judges(judges),
@@ -254,14 +256,16 @@ def _groups(
 
 
 def _facts(values: DataValues) -> dict[str, Any]:
-    labels = [] if values.numeric else sorted(set(values.labels.tolist()))
-    ruler = getattr(values, "ruler", None)
+    labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
+    shares, ruler = values.values / values.scale, getattr(values, "ruler", None)
     return {
         "headline": None if ruler is None else str(ruler),
         "n": len(values),
         "negative": int((values.values < 0).sum()),
-        "sum": cells.significant(float(values.values.sum())),
-        "range": [cells.significant(float(v)) for v in (values.values.min(), values.values.max())],
+        "sum": cells.significant(float(values.values.sum()) / values.scale),
+        "range": [cells.significant(float(end)) for end in (shares.min(), shares.max())],
+        "unit": values.unit,
+        "noticed": None if notes is None or not notes.any.any() else str(notes),
         "nValidation": values.n_validation,
         "bounded": bool((values.lower < values.upper).any()),
         "numeric": values.numeric,

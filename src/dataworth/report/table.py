@@ -23,6 +23,7 @@ MOST_COLUMNS = 60
 MOST_COMPARED = 30  # columns shown of neighbours and validation points
 LONG_TEXT = 40  # characters from which words are looked at
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
+MOST_NOTICED = 200  # points shown beside the least valuable ones, as they are odd
 TEXT_BUDGET = 2_500_000
 TEXT_LENGTHS = (20_000, 5_000, 1_000, 300, 100, 30)
 COMPARED_LENGTHS = (1_000, 300, 100, 50, 20)
@@ -101,6 +102,15 @@ def listed(values: DataValues, rows: int) -> Ints:
     return order[place < quota[codes]][:rows]
 
 
+def noticed(values: DataValues, listed: Ints) -> Ints:
+    """Return points that are not listed as the least valuable, but are copies or outliers."""
+    if values.notes is None:
+        return listed[:0]
+    odd = values.notes.conflict | values.notes.outlier
+    odd[listed] = False
+    return values.order[odd[values.order]][:MOST_NOTICED]
+
+
 def worth_explaining(values: DataValues, rows: int = ROWS) -> list[int]:
     """Return the points that the table lists, or fewer if memory is short, to be explained.
 
@@ -117,7 +127,8 @@ def worth_explaining(values: DataValues, rows: int = ROWS) -> list[int]:
         Their positions.
     """
     most = max(MOST_CONTRIBUTIONS // max(values.n_validation, 1), 1)
-    return listed(values, rows)[:most].tolist()
+    worst = listed(values, rows)
+    return [*worst.tolist(), *noticed(values, worst).tolist()][:most]
 
 
 def label_text(label: Any) -> str | None:
@@ -171,6 +182,8 @@ class Table:
 
     Attributes
     ----------
+    n_noticed : int
+        How many of the points are listed only because they are copies or outliers.
     quota : bool
         Whether points of a label were left out because it had its share of the rows.
     notes : list of str
@@ -185,10 +198,13 @@ class Table:
         explanations: Mapping[int, Explanation],
         n_rows: int,
     ) -> None:
-        self.values = values
+        self.values, self.scale = values, values.scale
         self.columns = [train.columns[name] for name in shown]
-        self.positions: list[int] = listed(values, n_rows).tolist()
-        self.quota = self.positions != values.order[: len(self.positions)].tolist()
+        worst = listed(values, n_rows)
+        self.quota = not np.array_equal(worst, values.order[: worst.size])
+        odd = noticed(values, worst)
+        self.n_noticed = odd.size
+        self.positions: list[int] = [*worst.tolist(), *odd.tolist()]
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
@@ -222,7 +238,7 @@ class Table:
             matter = self._matter.get(position, {})
             row = {
                 "p": position,
-                "v": cells.significant(float(self.values.values[position])),
+                "v": cells.significant(float(self.values.values[position]) / self.scale),
                 "y": label_text(self.values.labels[position]),
                 "c": [cut(c, matter.get(k, ())) for k, c in enumerate(line)],
                 "g": [int(group.codes[position]) for group in groups],
@@ -231,13 +247,13 @@ class Table:
             }
             lower, upper = float(self.values.lower[position]), float(self.values.upper[position])
             if lower < upper:
-                row["b"] = [cells.significant(lower), cells.significant(upper)]
+                row["b"] = [cells.significant(end / self.scale) for end in (lower, upper)]
             if matter:
                 row["w"] = matter
             if position in self.reasons or self.values.suggested is not None:
                 row["s"] = self._suggested(position)
             if position in self.reasons:
-                row |= _why(self.reasons[position])
+                row |= _why(self.reasons[position], self.scale)
             rows.append(row)
         return rows
 
@@ -260,6 +276,11 @@ class Table:
         given = label_text(self.values.labels[position])
         if suggested is not None and suggested != given and not self.values.numeric:
             flags.append(["label", f"Its neighbours say “{suggested}”, not “{given}”."])
+        if self.values.notes is not None:
+            ids = self._train.ids
+            names = range(len(self.values)) if ids is None else ids
+            said = [cells.clipped(s, 120) for s in self.values.notes.reasons(position, names)]
+            flags += [[reason, f"{reason[:1].upper()}{reason[1:]}."] for reason in said]
         return flags
 
     def neighbors(self) -> dict[str, Any]:
@@ -290,13 +311,13 @@ class Table:
         }
 
 
-def _why(explanation: Explanation) -> dict[str, Any]:
+def _why(explanation: Explanation, scale: float) -> dict[str, Any]:
     hurts = explanation.hurts[:MOST_REASONS]
     near = explanation.neighbors[:MOST_REASONS]
     number = cells.significant
     return {
         "h": [
-            [int(h["validation"]), label_text(h["label"]), number(float(h["contribution"]))]
+            [int(h["validation"]), label_text(h["label"]), number(float(h["contribution"]) / scale)]
             for h in hurts
         ],
         "n": [

@@ -1,7 +1,7 @@
 function chip(label, row) {
   if (label === null || label === undefined) return el("span", { class: "muted" }, "unknown");
   const kind = report.numeric ? "" : label === row.y ? "given" : "against";
-  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.numeric && isNumber(label) ? number(Number(label), 4) : clip(label, 40)));
+  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.numeric && isNumber(label) ? quantity(Number(label)) : clip(label, 40)));
 }
 
 function tallied(labels) {
@@ -11,20 +11,21 @@ function tallied(labels) {
 }
 
 /* Why a point is suspect, in a word each; the sentence is in the details. */
-const flags = (row) => row.f.map(([word, why]) => el("span", { class: "flag", title: why }, word));
+const flags = (row) => row.f.map(([word, why]) => el("span", { class: "flag", title: why }, data(word)));
 
 /* The reason in one line: which labels are near the point or, if nobody is, which points it hurts. */
 function reason(row) {
-  if (!row.h) return el("span", { class: "muted" }, "not explained");
+  if (!row.h) return row.f.length ? null : el("span", { class: "muted" }, "not explained");
   if (report.numeric) {
     const shown = row.n.length ? row.n : row.h;
+    if (isNumber(String(row.s))) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
     return el("span", { class: "reason" }, shown.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null, numbersOf(shown.slice(0, 3)));
   }
   const labels = tallied(row.n.length ? row.n.map((n) => n[1]) : row.h.map((h) => h[1])).slice(0, 2);
   return el("span", { class: "reason" }, labels.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null,
     labels.map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))));
 }
-const numbersOf = (lines) => lines.map((one) => number(Number(one[1]), 3)).join(", ");
+const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");
 
 function sentence(row) {
   const words = [];
@@ -36,6 +37,7 @@ function sentence(row) {
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
       : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
   }
+  if (report.numeric && row.h && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
   words.push(...row.f.map(([, why]) => why));
   if (row.b) words.push(`The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`);
   if (!row.h) words.push("No explanation was computed for this point.");

@@ -9,11 +9,12 @@ function showFilters() {
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
     hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
-    menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
+    menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions && !report.numeric ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
     el("span", { id: "found", class: "found", role: "status" }),
   ];
   byId("filters").append(...places.filter(Boolean));
@@ -51,7 +52,7 @@ function markAll(kind) {
 }
 
 function setFilters(changes) {
-  state.search = ""; state.suggestion = ""; state.decision = "";
+  state.search = ""; state.suggestion = ""; state.odd = ""; state.decision = "";
   state.groups.fill("");
   byId("search").value = "";
   for (const menu of byId("filters").querySelectorAll("select")) if (menu.id !== "sort" && menu.id !== "view") menu.value = "";
@@ -65,22 +66,22 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
   if (report.headline !== null) {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
   }
   const differing = report.rows.filter((row) => proposal(row)).length;
   const all = report.rows.length === report.n;
-  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
+  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length - report.nNoticed)} least valuable points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   const listed = count(report.rows.length);
   byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
-    hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+    hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
 function showAbout() {
-  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away."
+  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   byId("about").append(
     el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
