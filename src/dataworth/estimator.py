@@ -1,5 +1,6 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
+import os
 import textwrap
 import threading
 import warnings
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation, noticing
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
@@ -24,6 +25,7 @@ from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
+from dataworth.inputs.listings import named_points
 from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
@@ -61,7 +63,9 @@ class _LastRun:
 
     shown: Sequence[Representation]
     judges: Judges
-    shares: Floats
+    shares: Floats  # how much each representation counts
+    values: DataValues | None = None
+    X_val: Any = None  # validation points as they were given
 
 
 class KNNShapley(BaseEstimator):
@@ -326,6 +330,7 @@ class KNNShapley(BaseEstimator):
                 )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
+        self._target = getattr(y, "name", None)
         self._trained = trained
         return self
 
@@ -412,9 +417,8 @@ class KNNShapley(BaseEstimator):
         shares = shares_of([float(total[0].sum()) for total in totals])
         said = [game.agreement for game in games if game.agreement is not None]
         agreement, suggested = mean_agreement(said, shares) if said else (None, None)
-        self._remember(_LastRun(shown, judges, shares))
         most = _affordable(judges.factors.size * n)
-        return DataValues(
+        made = DataValues(
             values=mean_of([total[0] for total in totals], shares),
             lower=mean_of([total[1 % len(total)] for total in totals], shares),
             upper=mean_of([total[2 % len(total)] for total in totals], shares),
@@ -431,6 +435,8 @@ class KNNShapley(BaseEstimator):
             by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
             notes=self._noticed([one.settings for one in shown], None, most),
         )
+        self._remember(_LastRun(shown, judges, shares, made, X_val))
+        return made
 
     def _noticed(
         self, now: Sequence[Settings], groups: Ints | None, most: float | None
@@ -563,7 +569,8 @@ class KNNShapley(BaseEstimator):
         each = [owner_statistics(game.sums, judges) for game in games]
         shares = shares_of([float(one[0].sum()) for one in each])
         found = mean_of(each, shares)
-        self._remember(_LastRun(shown, judges, shares))
+        if getattr(self, "_last", {}).get(threading.get_ident()) is None:
+            self._remember(_LastRun(shown, judges, shares))
         return OwnerValues(
             owners=names,
             values=found[0],
@@ -630,9 +637,9 @@ class KNNShapley(BaseEstimator):
     @overload
     def explain(self, points: int) -> Explanation: ...
     @overload
-    def explain(self, points: Sequence[int] | Table) -> list[Explanation]: ...
+    def explain(self, points: Any) -> list[Explanation]: ...
 
-    def explain(self, points: int | Sequence[int] | Table) -> Explanation | list[Explanation]:
+    def explain(self, points: Any) -> Explanation | list[Explanation]:
         """Say what points add to each validation point, and what their neighbours are.
 
         This explains the values of the last call of `value`, with the settings, folds and encoders
@@ -641,9 +648,9 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        points : int, sequence of int or structured array
+        points : int, sequence of int, or table
             The position of a training point, or several positions, or a table of points such as
-            `values.worst(3)`, whose field index names them.
+            `values.worst(3)`, whose column index names them.
 
         Returns
         -------
@@ -660,18 +667,77 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_trained")
-        if not hasattr(self, "_last"):
-            raise NotFittedError("explain needs values: call value first.")
-        own = self._last.get(threading.get_ident())
-        last = next(reversed(self._last.values())) if own is None else own
-        several, n_points = np.ndim(points) > 0, self._training.n_points
-        if isinstance(points, np.ndarray) and "index" in (points.dtype.names or ()):
-            chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
+        last = self._last_run("explain")
+        named, n_points = named_points(points), self._training.n_points
+        several = named is not None or np.ndim(points) > 0
+        if named is not None:
+            chosen = checks.places(named, frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
         explained = explanation.explain(last.shown, last.shares, last.judges.factors, chosen)
         return explained if several else explained[0]
+
+    def _last_run(self, what: str) -> _LastRun:
+        """Return the last run of this thread or, if it has none, of another."""
+        check_is_fitted(self, "_trained")
+        if not hasattr(self, "_last"):
+            raise NotFittedError(f"{what} needs values: call value first.")
+        own = self._last.get(threading.get_ident())
+        return next(reversed(self._last.values())) if own is None else own
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        columns: Any = None,
+        *,
+        rows: int = 500,
+        **options: Any,
+    ) -> None:
+        """Write a full report about the values of the last call of `value`, as one HTML file.
+
+        The page lists the least valuable points with their columns, ids and labels, says why they
+        are there and what their neighbours suggest, and takes decisions. All of them are explained
+        first, for which all validation points are valued once more.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        columns : mapping of str to sequence, data frame or None
+            What to show of the training points; None shows them as they were given to `fit`.
+        rows : int
+            How many of the least valuable points the table has, from 1 to 2,000.
+        **options
+            Anything else that `dataworth.report.write` takes: `group`, `by`, `image`, `title`,
+            `owners` and so on. Labels are named after the series that `fit` got, ids are the index
+            of a pandas frame, and validation points are those given to `value`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, y)
+        >>> values = valuator.value()
+        >>> with TemporaryDirectory() as folder:
+        ...     valuator.report(Path(folder, "report.html"))
+        """
+        from dataworth.report import given, table, write
+
+        last = self._last_run("report")
+        if last.values is None:
+            raise NotFittedError("report needs values of points: call value first.")
+        rows = checks.integer(rows, "rows", least=1, most=table.MOST_ROWS)
+        own = given.Given.of(
+            last.values, self._training.raw, columns, options.get("label", self._target)
+        )
+        judges: Any = "train"
+        if not last.shown[0].folds[0].inside:
+            judges = given.columns_of(last.X_val, "X_val") or None
+        usual = {"label": own.label, "ids": own.ids, "validation": judges}
+        why = self.explain(table.worth_explaining(last.values, rows))
+        write(path, last.values, own.columns, explanations=why, rows=rows, **{**usual, **options})
 
 
 def _fingerprint(

@@ -8,11 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.inputs.listings import listing
 from dataworth.inputs.targets import variance
 from dataworth.notes import Notes
 
@@ -128,11 +129,36 @@ class DataValues:
         return self.values.size
 
     def __repr__(self) -> str:
-        return (
-            f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum() / self.scale:.6g}{self.unit}, "
-            f"{int((self.values < 0).sum())} negative)"
-        )
+        return f"DataValues({' '.join(self.facts()).rstrip('.')})"
+
+    def _repr_html_(self) -> str:
+        from dataworth import notebook
+
+        return notebook.shown(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is None:
+            return np.asarray(self.values, dtype)
+        return np.array(self.values, dtype, copy=copy)
+
+    def facts(self) -> list[str]:
+        """Say in a few sentences what these values are, the most important first.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+        >>> values.facts()
+        ['2 points, judged by 1 validation point; values from 0 to 0.5.']
+        """
+        points, judges = len(self), self.n_validation
+        said = f"{points:,} point{'s' * (points != 1)}"
+        if judges:
+            said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
+        low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
+        ruler = getattr(self, "ruler", None)
+        first = [] if ruler is None else [str(ruler)]
+        return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property
     def order(self) -> Ints:
@@ -167,8 +193,8 @@ class DataValues:
         >>> values = KNNShapley(game="regression", n_neighbors=1).fit(X, y).value([[0.1]], [10.0])
         >>> values.scale
         1.25
-        >>> values
-        DataValues(4 points, 1 validation points, sum 1.8 of the targets' variance, 0 negative)
+        >>> values.facts()
+        ["4 points, judged by 1 validation point; values from 0 to 1.3 of the targets' variance."]
         """
         return variance(self.labels) if self.numeric else 1.0
 
@@ -177,7 +203,7 @@ class DataValues:
         """The words that say what values are shares of, to be put behind a number."""
         return " of the targets' variance" if self.numeric else ""
 
-    def worst(self, n: int = 10) -> Table:
+    def worst(self, n: int = 10) -> Any:
         """List the n least valuable points, or all points if there are fewer.
 
         Parameters
@@ -187,14 +213,15 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            The points with the fields index, value and label, the least valuable first; ties keep
-            the training order. A data frame takes it as it is:
-            `pandas.DataFrame(values.worst(20))`.
+        data frame or structured array
+            The points with the columns index, value and label, the least valuable first; ties keep
+            the training order. It is a frame of the library that the training table came from, and
+            for arrays a structured array that is printed as a table. `table["index"]` names the
+            points in either, and `explain` takes the table as it is.
         """
         return self._table(self.order, n)
 
-    def best(self, n: int = 10) -> Table:
+    def best(self, n: int = 10) -> Any:
         """List the n most valuable points, or all points if there are fewer.
 
         Parameters
@@ -204,21 +231,17 @@ class DataValues:
 
         Returns
         -------
-        structured array
+        data frame or structured array
             As `worst`, but with the most valuable first.
         """
         return self._table(self.best_first, n)
 
-    def _table(self, order: Ints, n: int) -> Table:
+    def _table(self, order: Ints, n: int) -> Any:
         chosen = order[: checks.integer(n, "n", least=0)]
-        fields = [("index", self.index.dtype), ("value", "f8"), ("label", self.labels.dtype)]
-        table = np.empty(chosen.size, fields)
-        table["index"] = self.index[chosen]
-        table["value"] = self.values[chosen]
-        table["label"] = self.labels[chosen]
-        return table
+        columns = {"index": self.index, "value": self.values, "label": self.labels}
+        return listing({name: all_[chosen] for name, all_ in columns.items()}, self.origin)
 
-    def by(self, groups: Any) -> Table:
+    def by(self, groups: Any) -> Any:
         """Add values up by group, such as the owners of the data, the largest sum first.
 
         Parameters
@@ -228,14 +251,13 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            One row per group with the fields group, count, sum, mean, lower and upper (which hold
-            the exact sum for certain), and share: the sum as a share of the sum of all values. A
-            data frame takes it as it is. Shares add up to 1, but if some sums are negative and
-            others not, shares are negative or more than 1: decide first whether you take money
-            from owners whose data does harm. If all values add up to 0, shares are NaN. Values can
-            be added up in this way in every game; only Shapley values also add up to
-            U(all) - U(none).
+        data frame or structured array
+            As `worst`, one row per group with the columns group, count, sum, mean, lower and upper
+            (which hold the exact sum for certain), and share: the sum as a share of the sum of all
+            values. Shares add up to 1, but if some sums are negative and others not, shares are
+            negative or more than 1: decide first whether you take money from owners whose data does
+            harm. If all values add up to 0, shares are NaN. Values can be added up in this way in
+            every game; only Shapley values also add up to U(all) - U(none).
 
         Examples
         --------
@@ -246,7 +268,7 @@ class DataValues:
         >>> table["group"].tolist(), table["share"].round(6).tolist()
         (['Bob', 'Ann'], [0.75, 0.25])
         """
-        return by(self.values, self.lower, self.upper, groups)
+        return by(self.values, self.lower, self.upper, groups, self.origin)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw how the values are spread, by class if there are few.
