@@ -1,5 +1,6 @@
 """Training targets: class labels or numbers, and everything that depends on which they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -79,6 +80,14 @@ class Targets(Protocol):
     def part(self, index: Ints) -> "Targets":
         """Return the targets of some of the points; codes count only the classes among them."""
 
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Targets", Ints]:
+        """Return targets with n random errors, or fewer if so many cannot be had, and where.
+
+        Each class keeps a point in each of these parts of the training points.
+        """
+
     def suggested(self, index: Ints, weights: Floats) -> Any:
         """Return what the points at these positions predict with these weights."""
 
@@ -124,6 +133,24 @@ class Labels:
         present, codes = np.unique(self.codes[index], return_inverse=True)
         return Labels(codes.astype(np.int64), self.classes[present])
 
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Labels", Ints]:
+        """Change n labels to one of the other classes, each as likely as the next."""
+        counts = [np.bincount(self.codes[part], minlength=self.n_classes) for part in parts]
+        spare = np.min(counts, axis=0) - 1
+        everywhere = np.flatnonzero(spare >= 0)
+        codes, changed = self.codes.copy(), list[int]()
+        for point in rng.permutation(codes.size).tolist():
+            if len(changed) == n:
+                break
+            others = everywhere[everywhere != codes[point]]
+            if spare[codes[point]] > 0 and others.size:
+                spare[codes[point]] -= 1
+                codes[point] = rng.choice(others)
+                changed.append(point)
+        return Labels(codes, self.classes), np.array(changed, np.int64)
+
     def suggested(self, index: Ints, weights: Floats) -> Any:
         """Return the label with the most weight, the first in sorted order if there are several."""
         votes = np.bincount(self.codes[index], weights, self.n_classes)
@@ -158,6 +185,17 @@ class Numbers:
     def part(self, index: Ints) -> "Numbers":
         """Return the targets of some of the points."""
         return Numbers(self.codes[index])
+
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Numbers", Ints]:
+        """Give n points the target of another point, drawn from all whose target is different."""
+        codes, changed = self.codes.copy(), rng.permutation(self.codes.size)[:n]
+        if (codes == codes[0]).all():
+            return self, changed[:0]
+        for point in changed:
+            codes[point] = rng.choice(self.codes[self.codes != self.codes[point]])
+        return Numbers(codes), changed
 
     def suggested(self, index: Ints, weights: Floats) -> float:
         """Return the weighted mean."""
