@@ -301,3 +301,22 @@ def of_owners(owners: Sequence[int], utility: Utility) -> Utility:
         return utility(frozenset(i for i, owner in enumerate(owners) if owner in members))
 
     return together
+
+
+def favoured(
+    order: Sequence[int], labels: Sequence[str], weight: Sequence[float], own: str, k: int
+) -> str:
+    """The label with the most weight among the K nearest; `own` wins ties, then the first does."""
+    votes = dict.fromkeys(sorted({*labels, own}), 0.0)
+    for i in order[:k]:
+        votes[labels[i]] += weight[i]
+    most = max(votes.values())
+    return own if votes[own] == most else next(c for c, vote in votes.items() if vote == most)
+
+
+def mean_target(
+    order: Sequence[int], targets: Sequence[float], weight: Sequence[float], own: float, k: int
+) -> float:
+    """The weighted mean of the K nearest; `own` where they have no weight."""
+    total = sum(weight[i] for i in order[:k])
+    return sum(weight[i] * targets[i] for i in order[:k]) / total if total else own

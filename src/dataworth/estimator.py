@@ -30,6 +30,7 @@ from dataworth.neighbors.registry import SEARCHES
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
+from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
@@ -330,7 +331,16 @@ class KNNShapley(BaseEstimator):
         Returns
         -------
         DataValues
-            One value per training point, which is the mean over the validation points.
+            One value per training point, which is the mean over the validation points. Without
+            X_val it also has the `agreement` of each point with the others.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=2, weights="uniform").fit(X, y).value()
+        >>> values.agreement, values.suggested.tolist()
+        (array([0.5, 0.5, 0.5, 0.5, 0. ]), ['a', 'a', 'b', 'b', 'a'])
         """
         settings, parts, partial = self._prepared(X_val, y_val, cv)
         training = self._training
@@ -340,7 +350,8 @@ class KNNShapley(BaseEstimator):
             kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, X_val, y_val))
         shape = (3 if bounded else 1, training.n_points)
         _announce(settings, training, parts)
-        total, error = adding_up.total(parts, settings, shape, kept)
+        agreement = Agreement(training.targets, parts) if parts[0].inside else None
+        total, error = adding_up.total(parts, settings, shape, kept, agreement=agreement)
         n_val = sum(fold.size for fold in parts)
         total = total / n_val
         self._remember(_LastRun(settings, parts))
@@ -356,6 +367,8 @@ class KNNShapley(BaseEstimator):
             recall=_recall(settings, parts),
             version=dataworth.__version__,
             origin=self._origin,
+            agreement=None if agreement is None else agreement.mean(),
+            suggested=None if agreement is None else agreement.suggested(),
         )
 
     def value_owners(

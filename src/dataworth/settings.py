@@ -165,6 +165,13 @@ class Settings:
         """Return K for this many training points; with a radius, all of them count."""
         return n_train if self.radius is not None else min(self.n_neighbors, n_train)
 
+    def voters(self, n_train: int) -> int:
+        """Return how many of the nearest points vote on one that is judged: its agreement.
+
+        They are the neighbours of the game. n_train would let all points vote that have weight.
+        """
+        return self.neighbors_within(n_train)
+
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
         """Return how many of the nearest points are ranked, or None for all."""
         return root(n_train) if self.max_rank == "sqrt" else self.max_rank

@@ -8,6 +8,7 @@ from dataworth.arrays import Floats, Ints
 from dataworth.games import direct
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import hard
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels.coefficients import Coefficients, reach
 from dataworth.games.solutions import Solution
 from dataworth.games.ties import TIES
@@ -59,6 +60,16 @@ class HardGame(Classification):
         hard.rows(
             self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels,
             self.weighting.top, self.n_neighbors, self.tie, self.coefficients, sums,
+        )  # fmt: skip
+
+    def judge(
+        self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Say in how many pairs with a rival the label wins; the vote is that of all classes."""
+        self.tally(ranked, voters, votes)
+        vote.pair_wins(
+            self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels, voters,
+            self.tie, worth,
         )  # fmt: skip
 
     @property

@@ -6,6 +6,7 @@ from dataworth.arrays import Floats, Ints
 from dataworth.games import weighted_mean
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import unweighted
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels import weighted_mean as kernel
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.solutions import ByPoint, Solution
@@ -79,6 +80,13 @@ class SoftGame(Classification):
             self.codes, order, ranked.weights, sizes, labels, empty, self.n_neighbors, table, start,
             self.coefficients, sums,
         )  # fmt: skip
+
+    def judge(
+        self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Return the share of the label in the vote."""
+        self.tally(ranked, voters, votes)
+        vote.share(votes, labels, 1.0 / self.n_classes, worth)
 
     @property
     def by_rows(self) -> bool:

@@ -12,7 +12,9 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.inputs.targets import Targets
 from dataworth.run import workers
+from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
@@ -38,7 +40,7 @@ Plan = Callable[[Settings, Fold, OpenedFold], tuple[Work, Ints | slice]]
 
 def points(settings: Settings, fold: Fold, opened: OpenedFold) -> tuple[Job, Ints | slice]:
     """Plan to value the training points of a fold, with one column for each training point."""
-    return Job.of(settings, opened), fold.judged
+    return Job.of(settings, opened, verdicts=fold.inside), fold.judged
 
 
 def total(
@@ -47,6 +49,7 @@ def total(
     shape: tuple[int, int],
     kept: Checkpoint | None,
     plan: Plan = points,
+    agreement: Agreement | None = None,
 ) -> tuple[Floats, float]:
     """Sum over all validation points, block by block.
 
@@ -63,6 +66,8 @@ def total(
         The saved state of the run, if the user wants one.
     plan : function
         Who is valued.
+    agreement : Agreement or None
+        Receives the verdicts of the plan on its validation points.
 
     Returns
     -------
@@ -72,7 +77,7 @@ def total(
         The largest error of a utility that real weights cause.
     """
     with nullcontext() if kept is None else kept.held():
-        return _total(folds, settings, shape, kept, plan)
+        return _total(folds, settings, shape, kept, plan, agreement)
 
 
 def _total(
@@ -81,11 +86,13 @@ def _total(
     shape: tuple[int, int],
     kept: Checkpoint | None,
     plan: Plan,
+    agreement: Agreement | None,
 ) -> tuple[Floats, float]:
     sums, error, done = np.zeros(shape), 0.0, 0
-    state = None if kept is None else kept.load()
+    arrays = {"sums": sums} if agreement is None else {"sums": sums, **agreement.arrays}
+    state = None if kept is None else kept.load(arrays)
     if state is not None:
-        done, sums, error = state
+        done, error = state
     saved, counted = done, True  # an interruption may come between adding and counting a block
     n_val = sum(fold.size for fold in folds)
     if kept is not None and done:
@@ -108,19 +115,21 @@ def _total(
                     continue
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
                 with closing(_parts(fold, skip, settings, plan)) as parts:
-                    for size, part, columns in parts:
+                    for positions, part, columns, judged in parts:
                         counted = False
                         _add(sums, part, columns)
+                        if agreement is not None and part.verdicts is not None:
+                            agreement.add(positions, judged, part.verdicts)
                         error = max(error, part.error)
                         done += 1
                         counted = True
-                        bar.update(size)
+                        bar.update(positions.size)
                         if kept is not None and kept.due():
-                            kept.save(done, sums, error)
+                            kept.save(done, arrays, error)
                             saved = done
         finally:
             if kept is not None and counted and saved < done:
-                kept.save(done, sums, error)
+                kept.save(done, arrays, error)
     return sums, error
 
 
@@ -166,10 +175,11 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
 
 def _parts(
     fold: Fold, skip: int, settings: Settings, plan: Plan
-) -> Generator[tuple[int, Part, Ints | slice], None, None]:
-    """Yield the size, the sums and their columns of each block of a fold, in order.
+) -> Generator[tuple[Ints, Part, Ints | slice, Targets], None, None]:
+    """Yield each block of a fold, in order; the first `skip` blocks are left out.
 
-    The first `skip` blocks are left out.
+    A block is the positions of its validation points, their part, the columns of the sums, and the
+    targets of the judged points.
     """
     opened = fold.open()
     job, columns = plan(settings, fold, opened)
@@ -179,6 +189,5 @@ def _parts(
     # always travels with its task.
     work = ((job, block) for block in blocks(opened, start, job.width))
     for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
-        size = min(BLOCK, fold.size - start)
-        yield size, part, columns
-        start += size
+        yield fold.positions[start : start + BLOCK], part, columns, opened.targets
+        start += BLOCK
