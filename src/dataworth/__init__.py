@@ -9,6 +9,7 @@ Data flows through the package in one direction, and a module imports only those
 
 - `errors`, `arrays` and `compiled` are the base of all others.
 - `inputs` checks what the user gives, and `files` reads and writes files.
+- `suspects` scores how wrong labels look, and says how many are.
 - `encoders` turns the rows of a table into points.
 - `neighbors` finds the nearest training points of each validation point.
 - `weights` ranks them and turns their distances into weights.
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dataworth.estimator import KNNShapley
     from dataworth.owner_values import OwnerValues
     from dataworth.result import DataValues
+    from dataworth.suspects.ruler import Ruler
 
 __version__ = "0.1.0"
 
@@ -41,6 +43,7 @@ __all__ = [
     "ForestLeaves",
     "KNNShapley",
     "OwnerValues",
+    "Ruler",
     "TableEncoder",
     "compare",
 ]
@@ -50,6 +53,7 @@ _HOMES = {
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
     "OwnerValues": "dataworth.owner_values",
+    "Ruler": "dataworth.suspects.ruler",
     "TableEncoder": "dataworth.encoders.tables",
     "compare": "dataworth.comparison",
 }

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation
-from dataworth.arrays import Array, Table
+from dataworth.arrays import Array, Floats, Table
 from dataworth.errors import ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
@@ -34,7 +34,9 @@ from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
+from dataworth.run.ruler import measured, plantings
 from dataworth.settings import ADAPTIVE_RATIO, Settings
+from dataworth.suspects.scores import score
 from dataworth.training.folds import Fold, Outside, folds
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
@@ -306,6 +308,7 @@ class KNNShapley(BaseEstimator):
         y_val: Any = None,
         *,
         cv: Any = None,
+        ruler: int | None = None,
         checkpoint: str | Path | None = None,
     ) -> DataValues:
         """Value the training points by how they serve validation points.
@@ -324,9 +327,16 @@ class KNNShapley(BaseEstimator):
             Cross-valuation: each fold in turn is the validation set for the others, and an encoder
             is fitted on these others. A number gives that many folds, stratified for labels and
             plain for numbers, as in scikit-learn.
+        ruler : int or None
+            How often to plant errors, to learn how many labels are wrong: 3 will do. Each time
+            about one label in twenty is changed at random (in regression, to the target of another
+            point), everything is valued again in the same folds, with encoders fitted again, and
+            the result's `ruler` says where the planted errors landed. Each repeat takes as long as
+            the run itself. Only without X_val.
         checkpoint : str or path-like
             A folder in which the state of the run is saved. If the run is cut short, the same call
-            goes on from there and gives the same bits as an undisturbed run.
+            goes on from there and gives the same bits as an undisturbed run. Repeats of the ruler
+            have folders of their own in it.
 
         Returns
         -------
@@ -345,15 +355,23 @@ class KNNShapley(BaseEstimator):
         settings, parts, partial = self._prepared(X_val, y_val, cv)
         training = self._training
         bounded = settings.is_bounded(partial)
+        planned = [] if ruler is None else plantings(ruler, training.targets, parts)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, X_val, y_val))
-        shape = (3 if bounded else 1, training.n_points)
-        _announce(settings, training, parts)
-        agreement = Agreement(training.targets, parts) if parts[0].inside else None
-        total, error = adding_up.total(parts, settings, shape, kept, agreement=agreement)
+            kept = Checkpoint(checkpoint, _fingerprint(settings, training, parts, X_val, y_val))
+        _announce(settings, training, parts, 1 + len(planned))
         n_val = sum(fold.size for fold in parts)
-        total = total / n_val
+        total, error, agreement = _mean(settings, training, parts, bounded, kept)
+
+        def scored(repeat: int, again: TrainingSet, parts: Sequence[Fold]) -> Floats:
+            kept = None
+            if checkpoint is not None:
+                folder = Path(checkpoint, f"ruler-{repeat}")
+                kept = Checkpoint(folder, _fingerprint(settings, again, parts))
+            mean, _, agreement = _mean(settings, again, parts, bounded, kept)
+            return score(mean[0], None if agreement is None else agreement.mean())
+
+        known = measured(planned, training, parts, scored) if planned else None
         self._remember(_LastRun(settings, parts))
         return DataValues(
             values=total[0],
@@ -369,6 +387,7 @@ class KNNShapley(BaseEstimator):
             origin=self._origin,
             agreement=None if agreement is None else agreement.mean(),
             suggested=None if agreement is None else agreement.suggested(),
+            ruler=known,
         )
 
     def value_owners(
@@ -438,7 +457,7 @@ class KNNShapley(BaseEstimator):
         _announce(settings, training, parts)
         kept = None
         if checkpoint is not None:
-            printed = self._fingerprint(settings, parts, X_val, y_val, work)
+            printed = _fingerprint(settings, training, parts, X_val, y_val, work)
             kept = Checkpoint(checkpoint, printed)
         shape = (ROWS, names.size)
         total, error = adding_up.total(parts, settings, shape, kept, work)
@@ -485,22 +504,6 @@ class KNNShapley(BaseEstimator):
         own = threading.get_ident()
         kept.pop(own, None)
         self._last: dict[int | None, _LastRun] = {**kept, own: run}
-
-    def _fingerprint(
-        self,
-        settings: Settings,
-        parts: Sequence[Fold],
-        X_val: Any,
-        y_val: Any,
-        work: OwnerPlan | None = None,
-    ) -> str:
-        """Return a hash that tells this run from any other: parameters, data, folds and version."""
-        splits = [(fold.judged, fold.positions) for fold in parts]
-        data: tuple[Any, ...] = (self._training.digest(), content(X_val), content(y_val), splits)
-        if work is not None:
-            data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
-        facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
-        return fingerprint(facts)
 
     @overload
     def explain(self, points: int) -> Explanation: ...
@@ -549,6 +552,37 @@ class KNNShapley(BaseEstimator):
         return explained if several else explained[0]
 
 
+def _mean(
+    settings: Settings,
+    training: TrainingSet,
+    parts: Sequence[Fold],
+    bounded: bool,
+    kept: Checkpoint | None,
+) -> tuple[Floats, float, Agreement | None]:
+    """Return values and their bounds, the largest error of a utility, and who agrees with whom."""
+    agreement = Agreement(training.targets, parts) if parts[0].inside else None
+    shape = (3 if bounded else 1, training.n_points)
+    total, error = adding_up.total(parts, settings, shape, kept, agreement=agreement)
+    return total / sum(fold.size for fold in parts), error, agreement
+
+
+def _fingerprint(
+    settings: Settings,
+    training: TrainingSet,
+    parts: Sequence[Fold],
+    X_val: Any = None,
+    y_val: Any = None,
+    work: OwnerPlan | None = None,
+) -> str:
+    """Return a hash that tells this run from any other: parameters, data, folds and version."""
+    splits = [(fold.judged, fold.positions) for fold in parts]
+    data: tuple[Any, ...] = (training.digest(), content(X_val), content(y_val), splits)
+    if work is not None:
+        data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
+    facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
+    return fingerprint(facts)
+
+
 def _check_judges(parts: Sequence[Fold]) -> None:
     """Warn if validation points are training points, which then vouch for themselves."""
     fold = parts[0]
@@ -562,11 +596,13 @@ def _check_judges(parts: Sequence[Fold]) -> None:
         )
 
 
-def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:
-    """Warn of a run that will take long, and say what would make it cheaper."""
+def _announce(
+    settings: Settings, training: TrainingSet, parts: Sequence[Fold], times: int = 1
+) -> None:
+    """Warn of work that will take long, and say what would make it cheaper."""
     n_val = sum(fold.size for fold in parts)
     each = settings.seconds(training.n_points, training.targets.n_classes)
-    seconds = each * n_val / workers.count(settings.n_jobs)
+    seconds = times * each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
     cheaper = ["a smaller n_neighbors"]
@@ -574,9 +610,12 @@ def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) 
         cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
     if settings.max_rank is None:
         cheaper.append("max_rank='sqrt', which gives bounds")
+    if times > 1:
+        cheaper.append("a smaller ruler" if times > 2 else "no ruler")
+    often = "" if times == 1 else f", {times} times"
     warnings.warn(
         f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
-        f"takes {each:.2g} s; it would be cheaper with {' or '.join(cheaper)}.",
+        f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
         stacklevel=3,
     )
 

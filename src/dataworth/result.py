@@ -9,10 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.errors import InputError
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.suspects import scores
+from dataworth.suspects.ruler import Ruler
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +64,9 @@ class DataValues:
         The label that those neighbours give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for
         one that never judged, or whose neighbours have no weight. None as for `agreement`.
+    ruler : Ruler or None
+        How many labels look wrong, and how far the ranking of suspects can be trusted, measured on
+        planted errors; None unless it was asked for, as by `value(ruler=3)`.
 
     Examples
     --------
@@ -84,6 +90,7 @@ class DataValues:
     origin: frames.Origin | None = None
     agreement: Floats | None = None
     suggested: Array | None = None
+    ruler: Ruler | None = None
 
     def __post_init__(self) -> None:
         for name in self._known():
@@ -108,9 +115,11 @@ class DataValues:
         return self.values.size
 
     def __repr__(self) -> str:
+        n = None if self.ruler is None else self.ruler.n_errors
+        wrong = "" if n is None else f", at most about {n} look wrong"
         return (
             f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum():.6g}, {int((self.values < 0).sum())} negative)"
+            f"sum {self.values.sum():.6g}, {int((self.values < 0).sum())} negative{wrong})"
         )
 
     @property
@@ -122,6 +131,25 @@ class DataValues:
     def best_first(self) -> Ints:
         """The positions of the points, the most valuable first; ties keep the training order."""
         return np.argsort(-self.values, kind="stable")
+
+    @property
+    def score(self) -> Floats:
+        """How wrong the label of each point looks; lower is more suspect.
+
+        This is no Shapley value: it is the value and the agreement, each less its mean and divided
+        by its standard deviation over the training points, added up. Where agreement is not known,
+        the value alone counts.
+        """
+        return scores.score(self.values, self.agreement)
+
+    @property
+    def suspects_first(self) -> Ints:
+        """The positions of the points by their score, the most suspect first; ties by position.
+
+        Without agreement this is `order`.
+        """
+        # Scores of values that differ by next to nothing may be the same.
+        return self.order if self.agreement is None else np.argsort(self.score, kind="stable")
 
     @property
     def numeric(self) -> bool:
@@ -164,14 +192,57 @@ class DataValues:
         """
         return self._table(self.best_first, n)
 
+    def suspects(self, n: int | None = None) -> Table:
+        """List the n points whose labels look wrong most, or all points if there are fewer.
+
+        Parameters
+        ----------
+        n : int or None
+            How many points. None leaves it to the ruler: as many as there are wrong labels at
+            most, which needs values that were computed with one.
+
+        Returns
+        -------
+        structured array
+            The points with the fields index, score (lower is more suspect), label, suggested,
+            value and agreement, the most suspect first; ties keep the training order. If
+            validation points came from outside, agreement and suggested labels are not known: the
+            table is without them, and the value alone ranks.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=2).fit(X, y).value()
+        >>> values.suspects(1)[["index", "label", "suggested"]].tolist()
+        [(4, 'b', 'a')]
+        """
+        if n is None:
+            n = self._cutoff()
+        columns = {
+            "index": self.index,
+            "score": self.score,
+            "label": self.labels,
+            "suggested": self.suggested,
+            "value": self.values,
+            "agreement": self.agreement,
+        }
+        known = {name: column for name, column in columns.items() if column is not None}
+        return _listed(known, self.suspects_first, n)
+
+    def _cutoff(self) -> int:
+        """Return how many points the ruler says to look at."""
+        if self.ruler is None:
+            hint = "Give n, or let value(ruler=3) measure how many labels look wrong."
+            raise InputError("n", "be a whole number for values without a ruler", "got None", hint)
+        if self.ruler.cutoff is None:
+            wanted = "be a whole number if the ruler cannot tell how many labels are wrong"
+            raise InputError("n", wanted, "got None")
+        return self.ruler.cutoff
+
     def _table(self, order: Ints, n: int) -> Table:
-        chosen = order[: checks.integer(n, "n", least=0)]
-        fields = [("index", self.index.dtype), ("value", "f8"), ("label", self.labels.dtype)]
-        table = np.empty(chosen.size, fields)
-        table["index"] = self.index[chosen]
-        table["value"] = self.values[chosen]
-        table["label"] = self.labels[chosen]
-        return table
+        columns = {"index": self.index, "value": self.values, "label": self.labels}
+        return _listed(columns, order, n)
 
     def by(self, groups: Any) -> Table:
         """Add values up by group, such as the owners of the data, the largest sum first.
@@ -289,7 +360,8 @@ class DataValues:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a data frame with the columns value, lower, upper and label.
 
-        If they are known, the columns agreement and suggested follow.
+        If they are known, the columns agreement, suggested and score follow, and with a ruler that
+        can tell, suspect: whether a point is among those that `suspects` lists.
 
         Parameters
         ----------
@@ -316,7 +388,18 @@ class DataValues:
         columns["label"] = self.labels
         if self.agreement is not None and self.suggested is not None:
             columns |= {"agreement": self.agreement, "suggested": self.suggested}
+        columns |= self._ranking()
         return frames.to_frame(columns, self.index, self.origin, library)
+
+    def _ranking(self) -> dict[str, Array]:
+        """Return the score of each point, and whether the ruler says to look at it, if known."""
+        if self.agreement is None:
+            return {}
+        if self.ruler is None or self.ruler.cutoff is None:
+            return {"score": self.score}
+        suspect = np.zeros(len(self), dtype=bool)
+        suspect[self.suspects_first[: self.ruler.cutoff]] = True
+        return {"score": self.score, "suspect": suspect}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.
@@ -368,8 +451,10 @@ class DataValues:
                 version=self.version,
                 recall=self.recall,
                 library=None if self.origin is None else self.origin.library,
+                ruler=self.ruler,
             ),
             groups,
+            self._ranking(),
         )
 
     @classmethod
@@ -383,7 +468,17 @@ class DataValues:
             version=facts.version,
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
+            ruler=facts.ruler,
         )
+
+
+def _listed(columns: Mapping[str, Array], order: Ints, n: int) -> Table:
+    """Arrange the first n points in this order as a table."""
+    chosen = order[: checks.integer(n, "n", least=0)]
+    table = np.empty(chosen.size, [(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        table[name] = column[chosen]
+    return table
 
 
 def is_numeric(game: str) -> bool:
@@ -409,7 +504,7 @@ def value_columns(
     -------
     dict
         The columns: index or id, value, lower, upper, label and, if they are known, agreement,
-        suggested and group.
+        suggested, score, suspect and group.
     """
     return files.columns(values.contents(groups), ids=ids)
 

@@ -1,6 +1,7 @@
 """What readers see in a report, and what they do with it, in a real browser."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from dataworth import OwnerValues, decisions
+from dataworth import OwnerValues, Ruler, decisions
 from dataworth.cli.main import main
 from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
@@ -307,6 +308,37 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"
+
+
+def test_the_ruler_draws_a_line(show: Reader) -> None:
+    n = 120
+    values = replace(
+        values_of(np.arange(n) - 60.0, ["a", "b"] * 60),
+        agreement=np.r_[np.ones(10), np.zeros(n - 10)],  # so that the order is another
+        suggested=np.array(["a"] * n),
+        ruler=Ruler(n, 2, (tuple(sorted([*range(0, 57, 3), 60])),) * 5),
+    )
+    assert values.ruler is not None
+    cutoff = values.ruler.cutoff
+    assert cutoff is not None
+    assert 0 < cutoff < 50
+    page = show(values)
+    assert page.locator("header .verdict").inner_text() == values.ruler.sentence
+    order = values.suspects_first.tolist()
+    assert rows(page) == order[:50]
+    line = page.locator("tr.cut")
+    assert line.inner_text() == f"The ruler’s cut-off: look at the {cutoff} points above this line."
+    assert line.evaluate("tr => tr.previousElementSibling.dataset.position") == str(
+        order[cutoff - 1]
+    )
+    assert line.evaluate("tr => tr.nextElementSibling.dataset.position") == str(order[cutoff])
+    page.get_by_role("button", name="Value").click()
+    assert rows(page) == list(range(50))
+    assert line.count() == 0
+    page.get_by_role("button", name="Score").click()
+    assert line.count() == 1
+    page.get_by_role("button", name="Next").click()
+    assert line.count() == 0
 
 
 def test_regression(show: Reader, tmp_path: Path) -> None:

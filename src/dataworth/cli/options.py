@@ -33,6 +33,7 @@ OPTIONS = {
         "game",
         "metric",
         "radius",
+        "ruler",
         "semivalue",
         "support",
         "ties",

@@ -35,9 +35,9 @@ def write_values(output: str | None, values: DataValues, data: Data) -> None:
 
 
 def worth_explaining(values: DataValues) -> list[int]:
-    """The least valuable points: as many as a report shows, or fewer if memory is short."""
+    """The points that a report shows, or fewer of them if memory is short."""
     most = max(min(REPORTED, MOST_CONTRIBUTIONS // values.n_validation), 1)
-    return values.order[:most].tolist()
+    return values.suspects_first[:most].tolist()
 
 
 def write_report(

@@ -1,7 +1,7 @@
 """The report: one HTML file that shows what training points are worth, and why.
 
 The file holds all that it needs, loads nothing else, and works without a network. `write` prepares
-the data: `summary` aggregates what the panels show, `table` takes the least valuable points and
+the data: `summary` aggregates what the panels show, `table` takes the most suspect points and
 what explains them, `images` makes thumbnails, `cells` makes plain text and numbers of what users
 give, and `page` puts it all into one file with the scripts of `assets` and a charting library,
 `vendor`.
@@ -92,7 +92,8 @@ def write(
     title : str
         The headline.
     rows : int
-        How many of the least valuable points the table has, from 1 to 2,000.
+        How many points the table has, from 1 to 2,000: the most suspect or, where points from
+        outside judged, the least valuable.
     owners : OwnerValues or None
         What whole data sets are worth, for a panel of their own.
     budget : number, str or None
@@ -246,10 +247,14 @@ def _groups(
 
 def _facts(values: DataValues) -> dict[str, Any]:
     labels = [] if values.numeric else sorted(set(values.labels.tolist()))
+    ruler = values.ruler
     return {
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum())),
+        "lowest": cells.significant(float(values.values.min())),
+        "ranked": values.agreement is not None,
+        "ruler": None if ruler is None else {"sentence": ruler.sentence, "cutoff": ruler.cutoff},
         "nValidation": values.n_validation,
         "bounded": bool((values.lower < values.upper).any()),
         "numeric": values.numeric,

@@ -1,4 +1,4 @@
-"""The table of the least valuable points, and what explains their values."""
+"""The table of the most suspect points, and what explains their values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -90,7 +90,7 @@ class Points:
 
 
 class Table:
-    """Rows of the least valuable points, and records of the points that explain them.
+    """Rows of the most suspect points, and records of the points that explain them.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Table:
     ) -> None:
         self.values = values
         self.columns = shown[:MOST_COLUMNS]
-        self.positions = values.order[:n_rows].tolist()
+        self.positions = values.suspects_first[:n_rows].tolist()
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
@@ -122,6 +122,7 @@ class Table:
 
     def rows(self, points: Points, groups: Sequence[Groups]) -> list[dict[str, Any]]:
         """Make one object per row; keys are short because there are many rows."""
+        scores = self.values.score if self.values.agreement is not None else None
         raw = [[cells.cell(c.items[p]) for c in self.columns] for p in self.positions]
         length, cut = cells.cut_to_budget(raw, TEXT_BUDGET, TEXT_LENGTHS)
         if length < TEXT_LENGTHS[0]:
@@ -136,6 +137,8 @@ class Table:
                 "g": [int(group.codes[position]) for group in groups],
                 **points.facts(position, self.album),
             }
+            if scores is not None:
+                row["z"] = cells.significant(float(scores[position]))
             lower, upper = float(self.values.lower[position]), float(self.values.upper[position])
             if lower < upper:
                 row["b"] = [cells.significant(lower), cells.significant(upper)]

@@ -63,16 +63,18 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.`;
+  if (report.ruler) byId("lead").before(el("p", { class: "verdict" }, report.ruler.sentence));
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.`;
+  const first = report.ranked ? "most suspect" : "least valuable";
   const differing = report.rows.filter((row) => proposal(row)).length;
   const tile = (figure, word) => el("div", { class: "tile" }, el("strong", {}, figure), el("span", {}, word));
   byId("tiles").append(
     tile(count(report.n), "training points"),
     tile(count(report.negative), `with a negative value, ${percent(report.negative, report.n)}`),
-    tile(number(lowest), "the lowest value"),
-    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
+    tile(number(report.lowest), "the lowest value"),
+    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} ${first} have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
   const all = report.rows.length === report.n;
-  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
+  byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length)} ${first} points`;
   byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all of them. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
@@ -84,6 +86,7 @@ function showAbout() {
     : "A negative value means that the point does more harm than good.";
   byId("about").append(
     el("p", {}, `${meaning} ${zero} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
+    report.ranked ? el("p", {}, "The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its label. Lower is more suspect.") : "",
     report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },

@@ -1,10 +1,10 @@
 const PAGE = 50;
 const SHOWN = 6;
 const state = {
-  sort: "value", down: false, search: "", suggestion: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
+  sort: report.ranked ? "score" : "value", down: false, search: "", suggestion: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
-const lowest = report.rows.length ? Math.min(...report.rows.map((row) => row.v)) : 0;
+const ranks = new Map(report.rows.map((row, k) => [row.p, k]));
 const hasSuggestions = report.rows.some((row) => row.s !== undefined && row.s !== null);
 const collator = new Intl.Collator("en", { numeric: true });
 const haystacks = new Map();
@@ -23,6 +23,7 @@ function fields() {
   const list = [
     { key: "position", head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
     { key: "value", head: "Value", of: (row) => row.v, number: true },
+    ...(report.ranked ? [{ key: "score", head: "Score", of: (row) => row.z, number: true }] : []),
     { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
   if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
@@ -63,14 +64,23 @@ function showTable(keepPage) {
   const page = rows.slice(state.page * PAGE, (state.page + 1) * PAGE);
   if (!page.some((row) => row.p === state.at)) state.at = page.length ? page[0].p : null;
   const list = fields();
-  const table = el("table", { class: "points", "aria-label": "The least valuable points" },
+  const table = el("table", { class: "points", "aria-label": `The ${report.ranked ? "most suspect" : "least valuable"} points` },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "mark" }, "Decision"), report.hasImages ? el("th", { scope: "col" }, "Picture") : null,
       list.filter((one) => one.column === undefined).map(heading), el("th", { scope: "col" }, "Why"), list.filter((one) => one.column !== undefined).map(heading))),
-    el("tbody", {}, page.flatMap((row) => tableRows(row, list))));
+    el("tbody", {}, page.flatMap((row, k) => [...cutBefore(state.page * PAGE + k), ...tableRows(row, list)])));
   byId("frame").replaceChildren(page.length ? table : el("p", { class: "empty" }, report.rows.length ? "No point matches. Change the search or the filters." : "There are no points."));
   showPager(pages, page.length);
   byId("found").textContent = rows.length === report.rows.length ? `${plural(rows.length, "point")}` : `${count(rows.length)} of ${plural(report.rows.length, "point")}`;
   byId("all").disabled = !rows.length;
+}
+
+/* The line below the rows that the ruler says to look at, where they come first. */
+function cutBefore(place) {
+  const cutoff = report.ruler ? report.ruler.cutoff : null;
+  const isAbove = (row) => row && ranks.get(row.p) < cutoff;
+  if (cutoff === null || state.sort !== "score" || state.down || !isAbove(rows[place - 1]) || isAbove(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(cutoff, "point")} above this line.`;
+  return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
 function heading(field) {
@@ -109,9 +119,10 @@ function fieldCell(field, row, cell) {
   if (field.key === "position") return cell(field.head, { class: "who" }, name(row.p, row.id));
   if (field.key === "value") {
     const bar = el("span", { class: "worth", "aria-hidden": "true" });
-    bar.style.width = `${lowest < 0 && row.v < 0 ? Math.max(2, (60 * row.v) / lowest) : 0}px`;
+    bar.style.width = `${report.lowest < 0 && row.v < 0 ? Math.max(2, (60 * row.v) / report.lowest) : 0}px`;
     return cell("Value", { class: "number" }, el("span", {}, number(row.v)), bar);
   }
+  if (field.key === "score") return cell("Score", { class: "number" }, number(row.z));
   if (field.key === "label") return cell(field.head, {}, chip(row.y, row));
   if (field.key === "suggested") return cell(field.head, {}, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
   return cell(clip(field.head, 30), { class: field.number ? "number" : isLong[field.column] ? "long" : "" }, shortText(row.c[field.column], 180));
