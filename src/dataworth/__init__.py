@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dataworth.comparison import compare
     from dataworth.encoders.forest import ForestLeaves
+    from dataworth.encoders.out_of_bag import OutOfBagForest
     from dataworth.encoders.tables import TableEncoder
     from dataworth.estimator import KNNShapley
     from dataworth.owner_values import OwnerValues
@@ -42,6 +43,7 @@ __all__ = [
     "DataValues",
     "ForestLeaves",
     "KNNShapley",
+    "OutOfBagForest",
     "OwnerValues",
     "Ruler",
     "TableEncoder",
@@ -52,6 +54,7 @@ _HOMES = {
     "DataValues": "dataworth.result",
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
+    "OutOfBagForest": "dataworth.encoders.out_of_bag",
     "OwnerValues": "dataworth.owner_values",
     "Ruler": "dataworth.suspects.ruler",
     "TableEncoder": "dataworth.encoders.tables",

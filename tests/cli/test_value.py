@@ -34,6 +34,8 @@ def test_leave_one_out(run: Any) -> None:
     known = ["id", "value", "lower", "upper", "label", "agreement", "suggested", "score"]
     assert table.column_names == known
     assert_array_equal(table["value"], ref.values)
+    assert_array_equal(table["agreement"], ref.agreement)
+    assert_array_equal(table["suggested"], ref.suggested)
     assert table["id"].to_pylist() == rows()["name"]
     assert "60 training points, 2 features, leave-one-out" in ran.out
     assert_array_equal(table["score"], ref.score)
@@ -125,6 +127,19 @@ def test_bad_rulers(run: Any, line: str, said: str) -> None:
     tables.write_table("few.csv", pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "a"]}))
     tables.write_table("same.csv", pa.table({"x": np.arange(9.0), "y": ["a"] * 9}))
     run.refused(f"value {line}", 2, said)
+
+
+def test_balanced_classes(run: Any) -> None:
+    ran = run("value train.csv --label y --drop owner --drop name --class-weight balanced -o v.npz")
+    assert ran.code == 0, ran.err
+    X, y, _, _ = reference()
+    ref = KNNShapley(class_weight="balanced").fit(X, y).value()
+    got = DataValues.load("v.npz")
+    assert_array_equal(got.values, ref.values)
+    assert not np.array_equal(got.values, KNNShapley().fit(X, y).value().values)
+    ran = run("value train.csv --label size --features y --task numbers --class-weight balanced")
+    assert ran.code == 2
+    assert "--class-weight" in ran.err
 
 
 def test_every_option_reaches_the_valuator(run: Any) -> None:
@@ -237,6 +252,13 @@ def test_standard_output_is_csv_only(run: Any) -> None:
     assert [float(line["value"]) for line in lines] == ref.values.tolist()
     assert ran.code == 0
     assert "60 training points" in ran.err
+
+
+def test_a_forest_judged_out_of_bag_needs_no_folds(run: Any) -> None:
+    assert run("value train.csv --label y --encoder out-of-bag -o v.npz").code == 0
+    assert DataValues.load("v.npz").params["weights"] == "encoder"
+    refused = "value train.csv --label y --encoder out-of-bag --weights linear"
+    run.refused(refused, 2, "--weights must be 'auto' with an encoder that weighs the points")
 
 
 def test_forest(run: Any) -> None:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 
-from dataworth import ForestLeaves, KNNShapley
+from dataworth import ForestLeaves, KNNShapley, OutOfBagForest
 from dataworth.arrays import Flags, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.inputs.targets import Labels
@@ -124,6 +124,28 @@ def test_a_forest_is_measured() -> None:
     assert values.ruler is not None
     assert values.ruler.n_errors is not None
     assert 18 <= values.ruler.n_errors <= 35
+
+
+def test_a_forest_that_is_judged_out_of_bag_is_fitted_again() -> None:
+    X, y, _ = clouds(200)
+    got = KNNShapley(encoder=OutOfBagForest(n_estimators=30)).fit(X, y).value(ruler=1)
+    assert got.ruler is not None
+    rng = np.random.default_rng([runs.SEED, 0])
+    made, planted = Labels.of(y, None).with_errors(20, [slice(None)], rng)
+    again = KNNShapley(encoder=OutOfBagForest(n_estimators=30)).fit(X, made.given()).value()
+    assert got.ruler.ranks == (ranks(again.score, planted),)
+
+
+def test_judges_count_as_in_the_run() -> None:
+    """Classes are balanced by the labels with the planted errors."""
+    X, y, _ = clouds(80)
+    weights = np.linspace(0.0, 1.0, 80)
+    got = KNNShapley(class_weight="balanced").fit(X, y).value(ruler=1, sample_weight=weights)
+    assert got.ruler is not None
+    rng = np.random.default_rng([runs.SEED, 0])
+    made, planted = Labels.of(y, None).with_errors(20, [slice(None)], rng)
+    again = KNNShapley(class_weight="balanced").fit(X, made.given()).value(sample_weight=weights)
+    assert got.ruler.ranks == (ranks(again.score, planted),)
 
 
 def test_numbers_that_are_wrong_are_counted() -> None:

@@ -30,7 +30,7 @@ class Work(Protocol):
     def width(self) -> int:
         """How many validation points to hand over at a time, in whole blocks."""
 
-    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None, factors: Floats) -> list[Part]:
         """Return the sums over these validation points, one part for each block."""
 
 
@@ -45,6 +45,7 @@ def points(settings: Settings, fold: Fold, opened: OpenedFold) -> tuple[Job, Int
 
 def total(
     folds: Sequence[Fold],
+    factors: Floats,
     settings: Settings,
     shape: tuple[int, int],
     kept: Checkpoint | None,
@@ -57,6 +58,8 @@ def total(
     ----------
     folds : sequence of Fold
         The folds of the run.
+    factors : (n_val,) array
+        How much each validation point counts, in the order of the folds.
     settings : Settings
         The parameters of the run.
     shape : tuple of int
@@ -77,11 +80,12 @@ def total(
         The largest error of a utility that real weights cause.
     """
     with nullcontext() if kept is None else kept.held():
-        return _total(folds, settings, shape, kept, plan, agreement)
+        return _total(folds, factors, settings, shape, kept, plan, agreement)
 
 
 def _total(
     folds: Sequence[Fold],
+    factors: Floats,
     settings: Settings,
     shape: tuple[int, int],
     kept: Checkpoint | None,
@@ -94,7 +98,7 @@ def _total(
     if state is not None:
         done, error = state
     saved, counted = done, True  # an interruption may come between adding and counting a block
-    n_val = sum(fold.size for fold in folds)
+    n_val = factors.size
     if kept is not None and done:
         LOG.info(
             "the run goes on from %r, where %s of %s validation points are done.",
@@ -106,7 +110,7 @@ def _total(
     with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
         try:
             seen = 0
-            for fold in folds:
+            for fold, own in zip(folds, _split(factors, folds), strict=True):
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
                 bar.update(min(skip * BLOCK, fold.size))
@@ -114,7 +118,7 @@ def _total(
                 if skip == blocks:
                     continue
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
-                with closing(_parts(fold, skip, settings, plan)) as parts:
+                with closing(_parts(fold, own, skip, settings, plan)) as parts:
                     for positions, part, columns, judged in parts:
                         counted = False
                         _add(sums, part, columns)
@@ -131,6 +135,11 @@ def _total(
             if kept is not None and counted and saved < done:
                 kept.save(done, arrays, error)
     return sums, error
+
+
+def _split(factors: Floats, folds: Sequence[Fold]) -> list[Floats]:
+    """Return the factors of each fold."""
+    return np.split(factors, np.cumsum([fold.size for fold in folds])[:-1])
 
 
 def _points_done(folds: Sequence[Fold], blocks: int) -> int:
@@ -174,7 +183,7 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
 
 
 def _parts(
-    fold: Fold, skip: int, settings: Settings, plan: Plan
+    fold: Fold, factors: Floats, skip: int, settings: Settings, plan: Plan
 ) -> Generator[tuple[Ints, Part, Ints | slice, Targets], None, None]:
     """Yield each block of a fold, in order; the first `skip` blocks are left out.
 
@@ -183,11 +192,14 @@ def _parts(
     """
     opened = fold.open()
     job, columns = plan(settings, fold, opened)
-    start = skip * BLOCK
+    start = at = skip * BLOCK
     # Dask keeps large arguments on some workers and loses them if these die. The job may be kept
     # that way, since several workers have a copy. A block must not, so it comes in a tuple, which
     # always travels with its task.
-    work = ((job, block) for block in blocks(opened, start, job.width))
+    work = (
+        (job, (*block, factors[start + i * job.width :][: job.width]))
+        for i, block in enumerate(blocks(opened, start, job.width))
+    )
     for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
-        yield fold.positions[start : start + BLOCK], part, columns, opened.targets
-        start += BLOCK
+        yield fold.positions[at : at + BLOCK], part, columns, opened.targets
+        at += BLOCK

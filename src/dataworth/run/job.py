@@ -142,11 +142,11 @@ class Job:
         """How many validation points to hand over at a time, in whole blocks."""
         return max(self.search.width // BLOCK, 1) * BLOCK
 
-    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None, factors: Floats) -> list[Part]:
         """Return the sums over these validation points, one part for each block.
 
         `own` holds their positions in the training set if they are training points. Then each is
-        left out of the points that it judges.
+        left out of the points that it judges. What each says is multiplied by its factor.
         """
         search, ranker, game = self.search, self.ranker, self.game
         verdicts = None
@@ -161,9 +161,10 @@ class Job:
             and self.limit.rank is None
             and not self.bounded
         ):
-            parts = self._run_tables(search, ranker, game, queries, labels, own, verdicts)
+            parts = self._run_tables(search, ranker, game, queries, labels, own, factors, verdicts)
         else:
-            found = self._solved(search.rows(queries), labels, own, verdicts)
+            solved = self._solved(search.rows(queries), labels, own, verdicts)
+            found = zip(solved, factors.tolist(), strict=True)
             parts = [self._sum(islice(found, BLOCK)) for _ in range(0, len(labels), BLOCK)]
         if verdicts is None:
             return parts
@@ -200,6 +201,7 @@ class Job:
         queries: Any,
         labels: Array,
         own: Ints | None,
+        factors: Floats,
         verdicts: Verdicts | None,
     ) -> list[Part]:
         """Value several rows of distances at a time, without Python between."""
@@ -215,7 +217,7 @@ class Job:
                 size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
                 some = slice(at, at + size)
                 ranked = ranker.rank_rows(table[start : start + size], own[some])
-                game.add_rows(ranked, labels[some], parts[-1].sums[0])
+                game.add_rows(ranked, labels[some], factors[some], parts[-1].sums[0])
                 if self.voters is not None and verdicts is not None:
                     verdict = verdicts.part(at, at + size)
                     game.judge(ranked, labels[some], self.voters, verdict.worth, verdict.votes)
@@ -241,17 +243,17 @@ class Job:
             out[i] = values[points]
         return out
 
-    def _sum(self, solved: Iterable[tuple[Ranked, Solution]]) -> Part:
-        """Return the sums of one block, added up in order.
+    def _sum(self, solved: Iterable[tuple[tuple[Ranked, Solution], float]]) -> Part:
+        """Return the sums of one block, added up in order, each solution times its factor.
 
         If few points have a value, as when a search finds only some neighbours, only they are kept.
         """
         n, height = self.game.n_points, 3 if self.bounded else 1
         waiting: list[tuple[Ranked, Solution]] = []
         sums, size, error = None, 0, 0.0
-        for ranked, solution in solved:
+        for (ranked, solution), factor in solved:
             error = max(error, solution.error)
-            waiting.append((ranked, solution))
+            waiting.append((ranked, solution if factor == 1.0 else solution.scaled(factor)))
             size += ranked.order.size
             if sums is None and (ranked.behind is not None or 16 * size > n):
                 sums = np.zeros((height, n))
@@ -308,12 +310,12 @@ class Job:
         ranked: Ranked,
         solution: Solution,
     ) -> None:
-        adding.add_at(places, solution.inner, sums[0])
+        adding.add_at(places, solution.inner, 1.0, sums[0])
         if not self.bounded:
             return
         lower, upper = solution.interval()
-        adding.add_at(places, lower, sums[1])
-        adding.add_at(places, upper, sums[2])
+        adding.add_at(places, lower, 1.0, sums[1])
+        adding.add_at(places, upper, 1.0, sums[2])
         if ranked.behind is not None:
             solution.add_behind(ranked, sums)
 
