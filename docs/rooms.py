@@ -70,9 +70,13 @@ ROOMS = (
         "result",
         "values, bounds and how they were made",
         ("base", "inputs", "suspects", "files", "games", "plots"),
-        ("result", "owner_values"),
+        ("result", "owner_values", "notes"),
     ),
-    Room("explanation", "who made a value what it is"),
+    Room(
+        "explanation",
+        "who made a value what it is; copies",
+        modules=("explanation", "noticing"),
+    ),
     Room("estimator", "KNNShapley: puts it all together"),
     Room(
         "comparison",

@@ -51,19 +51,16 @@ def enumerated(
 ) -> Array:
     """The mean of the values over validation points, by enumeration of all sets."""
     total = np.zeros(len(y))
-    for j, row in enumerate(votes.tolist()):
-        order = naive.ranking([-w for w in row])
-        weights = naive.weights_of_votes(row, n_bits)
-        share: Any = naive.squared_error if numeric else naive.soft_share
+    classes = None if numeric else np.unique(y).tolist()
+    for j, votes_of_all in enumerate(votes.tolist()):
         players = [i for i in range(len(y)) if not own or i != j]
-        utility = share(order, y.tolist(), weights, y_val[j], k)
-
-        def among(
-            members: frozenset[int], players: list[int] = players, utility: Any = utility
-        ) -> float:
-            return float(utility(frozenset(players[m] for m in members)))
-
-        total[players] += naive.shapley(len(players), among)
+        row, targets = [votes_of_all[i] for i in players], y[players].tolist()
+        order, weights = naive.ranking([-w for w in row]), naive.weights_of_votes(row, n_bits)
+        if numeric:
+            utility = naive.squared_error(order, targets, weights, y_val[j], k)
+        else:
+            utility = naive.soft_share(order, targets, weights, y_val[j], k, classes)
+        total[players] += naive.shapley(len(players), utility)
     return total / len(y_val)
 
 
@@ -107,6 +104,24 @@ def test_all_neighbours_together_are_worth_what_the_forest_predicts() -> None:
     right = valuator.encoder_.forest_.oob_decision_function_[np.arange(60), Y]
     error = 60 * values.weight_error
     assert_allclose(values.values.sum(), right.mean() - 1 / 3, rtol=0, atol=error)
+
+
+def test_agreement_is_the_whole_vote_out_of_bag() -> None:
+    """However few neighbours the game has."""
+    forest = RandomForestClassifier(**SCORED)
+    valuator = KNNShapley(encoder=OutOfBagForest(forest), n_neighbors=2, n_bits=None).fit(X, Y)
+    values = valuator.value()
+    votes = valuator.encoder_.forest_.oob_decision_function_
+    assert values.agreement is not None
+    assert values.suggested is not None
+    assert_allclose(values.agreement, votes[np.arange(60), Y], rtol=0, atol=TOLERANCE)
+    said = votes[np.arange(60), values.suggested]
+    assert_allclose(said, votes.max(axis=1), rtol=0, atol=TOLERANCE)
+    both = KNNShapley(encoder=[None, OutOfBagForest(forest)], n_neighbors=2, n_bits=None).fit(X, Y)
+    mean, plain = both.value(), KNNShapley(encoder=None, n_neighbors=2, n_bits=None).fit(X, Y)
+    assert mean.by_encoder is not None
+    assert_array_equal(mean.by_encoder["OutOfBagForest"], values.values)
+    assert_array_equal(mean.by_encoder["none"], plain.value().values)
 
 
 @pytest.mark.parametrize("n_bits", [3, None])
@@ -181,7 +196,7 @@ def test_support_gives_weight_to_the_heaviest_only() -> None:
     votes = voted(valuator.encoder_, X[:10])
     for row in votes:
         row[naive.ranking((-row).tolist())[4:]] = 0.0
-    ref = enumerated(votes, Y[:10], Y[:10], 5, 3, own=True, numeric=False)
+    ref = enumerated(votes, Y[:10], Y[:10], 5, 8, own=True, numeric=False)  # bits of a forest
     assert_allclose(valuator.value().values, ref, rtol=0, atol=TOLERANCE)
 
 
@@ -208,7 +223,7 @@ def test_explanations_name_the_heaviest_neighbours() -> None:
         near = row[why.neighbors["index"]]
         assert_allclose(near, np.sort(row)[::-1][:4], rtol=0, atol=TOLERANCE)
         assert_allclose(why.neighbors["distance"], 1 - near / row.max(), rtol=0, atol=TOLERANCE)
-        assert_allclose(why.neighbors["weight"], np.rint(near / row.max() * 7) / 7)
+        assert_allclose(why.neighbors["weight"], np.rint(near / row.max() * 255) / 255)
 
 
 def test_owners_are_valued() -> None:

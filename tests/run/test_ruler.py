@@ -153,7 +153,9 @@ def test_numbers_that_are_wrong_are_counted() -> None:
     values = KNNShapley(game="regression").fit(X, y).value(ruler=3)
     assert values.ruler is not None
     assert values.ruler.n_errors is not None
-    assert 20 <= values.ruler.n_errors <= 60  # of 40, some hardly differ from the truth
+    # Of 40 wrong targets 38 are off by more than 1. Planted ones that hardly differ from the truth
+    # are never found, so that the upper estimate is high: up to twice the number.
+    assert 38 <= values.ruler.n_errors <= 80
     assert "targets look wrong" in values.ruler.sentence
     assert bad[values.suspects(20)["index"]].mean() > 0.9
 

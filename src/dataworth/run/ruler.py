@@ -9,13 +9,13 @@ from dataworth.errors import InputError
 from dataworth.inputs import checks
 from dataworth.inputs.targets import Targets
 from dataworth.suspects.ruler import Ruler, n_planted, ranks
-from dataworth.training.folds import Fold, LeaveOneOut, folds
-from dataworth.training.training_set import TrainingSet
+from dataworth.training.folds import Fold, LeaveOneOut
+from dataworth.training.representations import Representation, represented
 
 SEED = 20  # each repeat has a generator of its own, so that more repeats do not change the first
 
 # Values training points with other targets, and returns their scores; the number is the repeat's.
-Scoring = Callable[[int, TrainingSet, Sequence[Fold]], Floats]
+Scoring = Callable[[int, Sequence[Representation]], Floats]
 
 
 def plantings(repeats: int, targets: Targets, parts: Sequence[Fold]) -> list[tuple[Targets, Ints]]:
@@ -49,17 +49,15 @@ def plantings(repeats: int, targets: Targets, parts: Sequence[Fold]) -> list[tup
 
 
 def measured(
-    planned: Sequence[tuple[Targets, Ints]],
-    training: TrainingSet,
-    parts: Sequence[Fold],
-    scoring: Scoring,
+    planned: Sequence[tuple[Targets, Ints]], shown: Sequence[Representation], scoring: Scoring
 ) -> Ruler:
     """Value the training points once more for each repeat, and see where the planted ones land."""
-    alone = isinstance(parts[0], LeaveOneOut)
-    splits = None if alone else [(fold.judged, fold.positions) for fold in parts]
+    first = shown[0]
+    alone = isinstance(first.folds[0], LeaveOneOut)
+    splits = None if alone else [(fold.judged, fold.positions) for fold in first.folds]
     found = []
     for number, (targets, planted) in enumerate(planned):
-        again = training.with_targets(targets)
-        scores = scoring(number, again, folds(again, None, None, splits))
-        found.append(ranks(scores, planted))
-    return Ruler(training.n_points, training.targets.n_classes, tuple(found))
+        trained = [one.training.with_targets(targets) for one in shown]
+        again = represented([one.settings for one in shown], trained, None, None, splits)
+        found.append(ranks(scoring(number, again), planted))
+    return Ruler(first.training.n_points, first.training.targets.n_classes, tuple(found))
