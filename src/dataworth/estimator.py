@@ -524,7 +524,7 @@ class KNNShapley(BaseEstimator):
         ----------
         groups : (n_train,) array or series
             The owner of each training point: strings, integers or booleans, none of them missing
-            or empty.
+            or empty. Names that differ in any character are different owners.
         X_val, y_val, cv, sample_weight, checkpoint
             As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
             of the data of their owners, and of nobody else's.
@@ -540,7 +540,7 @@ class KNNShapley(BaseEstimator):
             units of the utility. None stands for 0.001, for regression times the variance of the
             training targets.
         random_state : int
-            The seed of sampling.
+            The seed of sampling. The result does not hold it.
 
         Returns
         -------
@@ -551,7 +551,8 @@ class KNNShapley(BaseEstimator):
         Notes
         -----
         Values need the K nearest points of each owner, so a sparse graph or an approximate search
-        needs `support`, and there can be neither `max_rank` nor `radius`.
+        needs `support`, and there can be neither `max_rank` nor `radius`. Points at equal distances
+        are ranked by position: if their labels differ, the order of the rows changes values.
 
         Examples
         --------
