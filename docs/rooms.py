@@ -50,7 +50,8 @@ ROOMS = (
         ("errors", "arrays", "locks", "progress", "compiled"),
     ),
     Room("inputs", "checks what comes in", ("base",)),
-    Room("files", "reads and writes files", ("base", "inputs")),
+    Room("suspects", "how wrong labels look, and how many are", ("base", "inputs")),
+    Room("files", "reads and writes files", ("base", "inputs", "suspects")),
     Room("encoders", "rows of a table become points", ("base", "inputs")),
     Room("neighbors", "who is near whom, and how far", ("base", "inputs")),
     Room("weights", "distances become weights", ("base", "neighbors")),
@@ -68,7 +69,7 @@ ROOMS = (
     Room(
         "result",
         "values, bounds and how they were made",
-        ("base", "inputs", "files", "games", "plots"),
+        ("base", "inputs", "suspects", "files", "games", "plots"),
         ("result", "owner_values", "notes"),
     ),
     Room(
@@ -91,7 +92,7 @@ ROOMS = (
     Room(
         PACKAGE,
         "the front door: public names",
-        ("base", "encoders", "estimator", "result", "comparison"),
+        ("base", "suspects", "encoders", "estimator", "result", "comparison"),
         ("",),
     ),
     Room("baselines", "algorithms of the literature"),

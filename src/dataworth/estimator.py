@@ -40,7 +40,9 @@ from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.run.owners import statistics as owner_statistics
+from dataworth.run.ruler import measured, plantings
 from dataworth.settings import ADAPTIVE_RATIO, Settings
+from dataworth.suspects.scores import score
 from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
 from dataworth.training.representations import (
@@ -63,7 +65,7 @@ class _LastRun:
 
     shown: Sequence[Representation]
     judges: Judges
-    shares: Floats
+    shares: Floats  # how much each representation counts
     values: DataValues | None = None
     X_val: Any = None  # validation points as they were given
 
@@ -356,6 +358,7 @@ class KNNShapley(BaseEstimator):
         *,
         cv: Any = None,
         sample_weight: Any = None,
+        ruler: int | None = None,
         checkpoint: str | Path | None = None,
     ) -> DataValues:
         """Value the training points by how they serve validation points.
@@ -378,9 +381,16 @@ class KNNShapley(BaseEstimator):
             How much each validation point counts: numbers of at least 0, not all of them 0. Without
             X_val, one per training point, which says how much it counts as a judge. Values are then
             the weighted mean over the validation points; agreement is not changed.
+        ruler : int or None
+            How often to plant errors, to learn how many labels are wrong: 3 will do. Each time
+            about one label in twenty is changed at random (in regression, to the target of another
+            point), everything is valued again in the same folds, with encoders fitted again, and
+            the result's `ruler` says where the planted errors landed. Each repeat takes as long as
+            the run itself. Only without X_val.
         checkpoint : str or path-like
             A folder in which the state of the run is saved. If the run is cut short, the same call
-            goes on from there and gives the same bits as an undisturbed run.
+            goes on from there and gives the same bits as an undisturbed run. Repeats of the ruler
+            have folders of their own in it.
 
         Returns
         -------
@@ -398,25 +408,28 @@ class KNNShapley(BaseEstimator):
         """
         shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
         targets, n = self._training.targets, self._training.n_points
+        planned = [] if ruler is None else plantings(ruler, targets, shown[0].folds)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
-        _announce(shown)
-        several, inside = len(shown) > 1, shown[0].folds[0].inside
-        games = [
-            Tally(
-                one.settings,
-                one.folds,
-                np.zeros((one.height, n)),
-                agreement=Agreement(targets, one.folds, several=several) if inside else None,
-            )
-            for one in shown
-        ]
-        adding_up.total(games, judges.factors, kept)
+        _announce(shown, 1 + len(planned))
+        games = _played(shown, judges, kept)
         totals = [game.sums / judges.total for game in games]
         shares = shares_of([float(total[0].sum()) for total in totals])
-        said = [game.agreement for game in games if game.agreement is not None]
-        agreement, suggested = mean_agreement(said, shares) if said else (None, None)
+        agreement, suggested = _agreed(games, shares)
+
+        def scored(repeat: int, again: Sequence[Representation]) -> Floats:
+            first, kept = again[0], None
+            judges = Judges.of(first.settings, first.training.targets, first.folds, sample_weight)
+            if checkpoint is not None:
+                folder = Path(checkpoint, f"ruler-{repeat}")
+                kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
+            games = _played(again, judges, kept)
+            each = [game.sums[0] / judges.total for game in games]
+            shares = shares_of([float(values.sum()) for values in each])
+            return score(mean_of(each, shares), _agreed(games, shares)[0])
+
+        known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
         made = DataValues(
             values=mean_of([total[0] for total in totals], shares),
@@ -434,6 +447,7 @@ class KNNShapley(BaseEstimator):
             suggested=suggested,
             by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
             notes=self._noticed([one.settings for one in shown], None, most),
+            ruler=known,
         )
         self._remember(_LastRun(shown, judges, shares, made, X_val))
         return made
@@ -510,7 +524,7 @@ class KNNShapley(BaseEstimator):
         ----------
         groups : (n_train,) array or series
             The owner of each training point: strings, integers or booleans, none of them missing
-            or empty.
+            or empty. Names that differ in any character are different owners.
         X_val, y_val, cv, sample_weight, checkpoint
             As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
             of the data of their owners, and of nobody else's.
@@ -526,7 +540,7 @@ class KNNShapley(BaseEstimator):
             units of the utility. None stands for 0.001, for regression times the variance of the
             training targets.
         random_state : int
-            The seed of sampling.
+            The seed of sampling. The result does not hold it.
 
         Returns
         -------
@@ -537,7 +551,8 @@ class KNNShapley(BaseEstimator):
         Notes
         -----
         Values need the K nearest points of each owner, so a sparse graph or an approximate search
-        needs `support`, and there can be neither `max_rank` nor `radius`.
+        needs `support`, and there can be neither `max_rank` nor `radius`. Points at equal distances
+        are ranked by position: if their labels differ, the order of the rows changes values.
 
         Examples
         --------
@@ -740,6 +755,32 @@ class KNNShapley(BaseEstimator):
         write(path, last.values, own.columns, explanations=why, rows=rows, **{**usual, **options})
 
 
+def _played(
+    shown: Sequence[Representation], judges: Judges, kept: Checkpoint | None
+) -> list[Tally]:
+    """Play the game of each representation, and return what was added up."""
+    several, inside = len(shown) > 1, shown[0].folds[0].inside
+    games = [
+        Tally(
+            one.settings,
+            one.folds,
+            np.zeros((one.height, one.training.n_points)),
+            agreement=(
+                Agreement(one.training.targets, one.folds, several=several) if inside else None
+            ),
+        )
+        for one in shown
+    ]
+    adding_up.total(games, judges.factors, kept)
+    return games
+
+
+def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:
+    """Return agreement and suggested labels, if training points judged each other."""
+    said = [game.agreement for game in games if game.agreement is not None]
+    return mean_agreement(said, shares) if said else (None, None)
+
+
 def _fingerprint(
     shown: Sequence[Representation],
     judges: Judges,
@@ -779,12 +820,12 @@ def _affordable(distances: float) -> float:
     return max(2e3**2, min(4.0 * distances, 1e4**2))
 
 
-def _announce(shown: Sequence[Representation]) -> None:
-    """Warn of a run that will take long, and say what would make it cheaper."""
+def _announce(shown: Sequence[Representation], times: int = 1) -> None:
+    """Warn of work that will take long, and say what would make it cheaper."""
     settings = shown[0].settings
     n_val = sum(fold.size for fold in shown[0].folds)
     each = sum(one.seconds for one in shown)
-    seconds = each * n_val / workers.count(settings.n_jobs)
+    seconds = times * each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
     cheaper = ["a smaller n_neighbors"]
@@ -792,9 +833,12 @@ def _announce(shown: Sequence[Representation]) -> None:
         cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
     if settings.max_rank is None:
         cheaper.append("max_rank='sqrt', which gives bounds")
+    if times > 1:
+        cheaper.append("a smaller ruler" if times > 2 else "no ruler")
+    often = "" if times == 1 else f", {times} times"
     warnings.warn(
         f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
-        f"takes {each:.2g} s; it would be cheaper with {' or '.join(cheaper)}.",
+        f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
         stacklevel=3,
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputError
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
@@ -16,6 +17,8 @@ from dataworth.inputs.groups import by
 from dataworth.inputs.listings import listing
 from dataworth.inputs.targets import variance
 from dataworth.notes import Notes
+from dataworth.suspects import scores
+from dataworth.suspects.ruler import Ruler
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +76,9 @@ class DataValues:
     notes : Notes or None
         Which rows are copies of others, and which are far from all others. None if the rows were
         not in memory, or come from a file of values, which does not keep them.
+    ruler : Ruler or None
+        How many labels look wrong, and how far the ranking of suspects can be trusted, measured on
+        planted errors; None unless it was asked for, as by `value(ruler=3)`.
 
     Examples
     --------
@@ -98,6 +104,7 @@ class DataValues:
     suggested: Array | None = None
     by_encoder: Mapping[str, Floats] | None = None
     notes: Notes | None = None
+    ruler: Ruler | None = None
 
     def __post_init__(self) -> None:
         for name in self._known():
@@ -156,8 +163,7 @@ class DataValues:
         if judges:
             said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
         low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
-        ruler = getattr(self, "ruler", None)
-        first = [] if ruler is None else [str(ruler)]
+        first = [] if self.ruler is None else [self.ruler.sentence]
         return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property
@@ -169,6 +175,25 @@ class DataValues:
     def best_first(self) -> Ints:
         """The positions of the points, the most valuable first; ties keep the training order."""
         return np.argsort(-self.values, kind="stable")
+
+    @property
+    def score(self) -> Floats:
+        """How wrong the label of each point looks; lower is more suspect.
+
+        This is no Shapley value: it is the value and the agreement, each less its mean and divided
+        by its standard deviation over the training points, added up. Where agreement is not known,
+        the value alone counts.
+        """
+        return scores.score(self.values, self.agreement)
+
+    @property
+    def suspects_first(self) -> Ints:
+        """The positions of the points by their score, the most suspect first; ties by position.
+
+        Without agreement this is `order`.
+        """
+        # Scores of values that differ by next to nothing may be the same.
+        return self.order if self.agreement is None else np.argsort(self.score, kind="stable")
 
     @property
     def numeric(self) -> bool:
@@ -236,10 +261,62 @@ class DataValues:
         """
         return self._table(self.best_first, n)
 
+    def suspects(self, n: int | None = None) -> Any:
+        """List the n points whose labels look wrong most, or all points if there are fewer.
+
+        Parameters
+        ----------
+        n : int or None
+            How many points. None leaves it to the ruler: as many as there are wrong labels at
+            most, which needs values that were computed with one.
+
+        Returns
+        -------
+        data frame or structured array
+            As `worst`, with the columns index, score (lower is more suspect), label, suggested,
+            value and agreement, the most suspect first; ties keep the training order. If
+            validation points came from outside, agreement and suggested labels are not known: the
+            table is without them, and the value alone ranks.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=2).fit(X, y).value()
+        >>> values.suspects(1)[["index", "label", "suggested"]].tolist()
+        [(4, 'b', 'a')]
+        """
+        if n is None:
+            n = self._cutoff()
+        columns = {
+            "index": self.index,
+            "score": self.score,
+            "label": self.labels,
+            "suggested": self.suggested,
+            "value": self.values,
+            "agreement": self.agreement,
+        }
+        known = {name: column for name, column in columns.items() if column is not None}
+        return self._listed(known, self.suspects_first, n)
+
+    def _cutoff(self) -> int:
+        """Return how many points the ruler says to look at."""
+        if self.ruler is None:
+            hint = "Give n, or let value(ruler=3) measure how many labels look wrong."
+            raise InputError("n", "be a whole number for values without a ruler", "got None", hint)
+        if self.ruler.cutoff is None:
+            wanted = "be a whole number if the ruler cannot tell how many labels are wrong"
+            raise InputError("n", wanted, "got None")
+        return self.ruler.cutoff
+
     def _table(self, order: Ints, n: int) -> Any:
-        chosen = order[: checks.integer(n, "n", least=0)]
         columns = {"index": self.index, "value": self.values, "label": self.labels}
-        return listing({name: all_[chosen] for name, all_ in columns.items()}, self.origin)
+        return self._listed(columns, order, n)
+
+    def _listed(self, columns: Mapping[str, Array], order: Ints, n: int) -> Any:
+        """Arrange the first n points in this order as a table of the library that came in."""
+        chosen = order[: checks.integer(n, "n", least=0)]
+        return listing({name: column[chosen] for name, column in columns.items()}, self.origin)
 
     def by(self, groups: Any) -> Any:
         """Add values up by group, such as the owners of the data, the largest sum first.
@@ -356,7 +433,8 @@ class DataValues:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a data frame with the columns value, lower, upper and label, and the notes.
 
-        If they are known, the columns agreement and suggested follow.
+        If they are known, the columns agreement, suggested and score follow, and with a ruler that
+        can tell, suspect: whether a point is among those that `suspects` lists.
 
         Parameters
         ----------
@@ -384,9 +462,20 @@ class DataValues:
         columns["label"] = self.labels
         if self.agreement is not None and self.suggested is not None:
             columns |= {"agreement": self.agreement, "suggested": self.suggested}
+        columns |= self._ranking()
         if self.notes is not None:
             columns |= self.notes.columns(self.index)
         return frames.to_frame(columns, self.index, self.origin, library)
+
+    def _ranking(self) -> dict[str, Array]:
+        """Return the score of each point, and whether the ruler says to look at it, if known."""
+        if self.agreement is None:
+            return {}
+        if self.ruler is None or self.ruler.cutoff is None:
+            return {"score": self.score}
+        suspect = np.zeros(len(self), dtype=bool)
+        suspect[self.suspects_first[: self.ruler.cutoff]] = True
+        return {"score": self.score, "suspect": suspect}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.
@@ -438,9 +527,11 @@ class DataValues:
                 version=self.version,
                 recall=self.recall,
                 library=None if self.origin is None else self.origin.library,
+                ruler=self.ruler,
             ),
             groups,
             self.by_encoder,
+            self._ranking(),
         )
 
     @classmethod
@@ -455,6 +546,7 @@ class DataValues:
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
             by_encoder=contents.by_encoder,
+            ruler=facts.ruler,
         )
 
 
@@ -481,7 +573,7 @@ def value_columns(
     -------
     dict
         The columns: index or id, value, lower, upper, label and, if they are known, agreement,
-        suggested and group.
+        suggested, score, suspect and group.
     """
     return files.columns(values.contents(groups), ids=ids)
 

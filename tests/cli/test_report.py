@@ -39,7 +39,7 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
         "title": "T",
     }
     first = got["values"]
-    worst = np.argsort(first.values, kind="stable")
+    worst = np.argsort(first.score, kind="stable")
     assert [e.index for e in got["explanations"]] == worst.tolist()
     explained = [e.value for e in got["explanations"]]
     np.testing.assert_allclose(explained, first.values[worst], rtol=0, atol=1e-14)

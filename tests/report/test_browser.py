@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from dataworth import DataValues, KNNShapley, OwnerValues, decisions
+from dataworth import DataValues, KNNShapley, OwnerValues, Ruler, decisions
 from dataworth.cli.main import main
 from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
@@ -377,13 +377,10 @@ def test_the_headline_is_the_ruler_s_if_there_is_one(show: Reader) -> None:
     assert not page.locator("#headline").is_visible()
     assert "negative" not in page.locator("body").inner_text()
 
-    @dataclass(frozen=True, eq=False, repr=False)
-    class Ruled(DataValues):
-        ruler = "About 3 of 6 labels are wrong; <b>look</b> at the first 3."
-
-    fields = {name: getattr(VALUES, name) for name in VALUES.__dataclass_fields__}
-    page = show(Ruled(**fields))
-    assert page.locator("#headline").inner_text() == Ruled.ruler
+    ruled = replace(VALUES, ruler=Ruler(6, 2, ((0,), (1,))))
+    assert ruled.ruler is not None
+    page = show(ruled)
+    assert page.locator("#headline").inner_text() == ruled.ruler.sentence
     page.get_by_text("How they were computed").click()
     assert "5 of 6, 83 %" in page.locator(".params").inner_text()  # negative values, as a detail
 
@@ -415,6 +412,37 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"
+
+
+def test_the_ruler_draws_a_line(show: Reader) -> None:
+    n = 120
+    values = replace(
+        values_of(np.arange(n) - 60.0, ["a", "b"] * 60),
+        agreement=np.r_[np.ones(10), np.zeros(n - 10)],  # so that the order is another
+        suggested=np.array(["a"] * n),
+        ruler=Ruler(n, 2, (tuple(sorted([*range(0, 57, 3), 60])),) * 5),
+    )
+    assert values.ruler is not None
+    cutoff = values.ruler.cutoff
+    assert cutoff is not None
+    assert 0 < cutoff < 50
+    page = show(values)
+    assert page.locator("#headline").inner_text() == values.ruler.sentence
+    order = values.suspects_first.tolist()
+    assert rows(page) == order[:50]
+    line = page.locator("tr.cut")
+    assert line.inner_text() == f"The ruler’s cut-off: look at the {cutoff} points above this line."
+    assert line.evaluate("tr => tr.previousElementSibling.dataset.position") == str(
+        order[cutoff - 1]
+    )
+    assert line.evaluate("tr => tr.nextElementSibling.dataset.position") == str(order[cutoff])
+    page.get_by_role("button", name="Value").click()
+    assert rows(page) == list(range(50))
+    assert line.count() == 0
+    page.get_by_role("button", name="Score").click()
+    assert line.count() == 1
+    page.get_by_role("button", name="Next").click()
+    assert line.count() == 0
 
 
 def test_regression(show: Reader, tmp_path: Path) -> None:
@@ -478,7 +506,7 @@ def test_copies_and_outliers_are_shown(show: Reader) -> None:
     assert "1 row is an exact copy of another, with another label" in lead
     assert "1 row is far from all others: outlier" in lead
     title = page.locator("#points-title").inner_text()
-    assert re.fullmatch("The 5 least valuable points, and [123] that are copies or outliers", title)
+    assert re.fullmatch("The 5 most suspect points, and [123] that are copies or outliers", title)
     page.locator("#odd").select_option("copies and outliers")
     assert sorted(rows(page)) == [20, 30, 41]  # also those that are not among the five worst
     assert "far from all others" in row(page, 41).locator(".because").inner_text()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dataworth import KNNShapley, OwnerValues, decisions, report
+from dataworth import KNNShapley, OwnerValues, Ruler, decisions, report
 from dataworth.errors import InputError
 from tests.reports import explain, written
 
@@ -39,6 +39,23 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
     assert data["judges"] == {"3": {"c": [7]}}
     assert (data["labelColumn"], data["idColumn"], data["negative"]) == ("y", "id", 2)
     assert "s" not in data["rows"][1]
+
+
+def test_suspects_come_first_and_the_ruler_says_where_to_stop(simple: Any, tmp_path: Path) -> None:
+    plain = written(tmp_path / "r.html", simple)
+    assert (plain["ranked"], plain["ruler"], plain["lowest"]) == (False, None, -1.0)
+    assert "z" not in plain["rows"][0]
+    ruler = Ruler(4, 2, ((0,),) * 40)
+    agreement, suggested = np.array([1.0, 0.5, 1.0, 0.0]), np.array(["a", "b", "a", "a"])
+    known = replace(simple, agreement=agreement, suggested=suggested, ruler=ruler)
+    data = written(tmp_path / "r.html", known, rows=3)
+    assert [row["p"] for row in data["rows"]] == known.suspects_first[:3].tolist() == [3, 1, 2]
+    np.testing.assert_allclose(
+        [row["z"] for row in data["rows"]], known.score[[3, 1, 2]], rtol=1e-5
+    )
+    assert data["ranked"]
+    assert data["lowest"] == -1.0
+    assert data["ruler"] == {"sentence": ruler.sentence, "cutoff": 1}
 
 
 def test_training_points_may_be_the_judges(simple: Any, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ OPTIONS = {
         "game",
         "metric",
         "radius",
+        "ruler",
         "semivalue",
         "support",
         "ties",

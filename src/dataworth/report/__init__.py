@@ -1,7 +1,7 @@
 """The report: one HTML file that shows what training points are worth, and why.
 
 The file holds all that it needs, loads nothing else, and works without a network. `write` prepares
-the data: `summary` aggregates what the panels show, `table` takes the least valuable points and
+the data: `summary` aggregates what the panels show, `table` takes the most suspect points and
 what explains them, `words` finds the words that texts share, `images` makes thumbnails, `cells`
 makes plain text and numbers of what users give, and `page` puts it all into one file with the
 scripts of `assets` and a charting library, `vendor`. `given` arranges what a valuator was given.
@@ -100,8 +100,9 @@ def write(
     title : str
         The headline.
     rows : int
-        How many of the least valuable points the table has, from 1 to 2,000. No label gets more
-        than three times its share of them, so that a rare label does not fill the table.
+        How many points the table has, from 1 to 2,000: the most suspect or, where points from
+        outside judged, the least valuable. No label gets more than three times its share of them,
+        so that a rare label does not fill the table, unless they are above the ruler's cut-off.
     owners : OwnerValues or None
         What whole data sets are worth, for a panel of their own.
     budget : number, str or None
@@ -257,13 +258,15 @@ def _groups(
 
 def _facts(values: DataValues) -> dict[str, Any]:
     labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
-    shares, ruler = values.values / values.scale, getattr(values, "ruler", None)
+    shares, ruler = values.values / values.scale, values.ruler
     return {
         "headline": None if ruler is None else str(ruler),
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum()) / values.scale),
         "range": [cells.significant(float(end)) for end in (shares.min(), shares.max())],
+        "ranked": values.agreement is not None,
+        "cutoff": None if ruler is None else ruler.cutoff,
         "unit": values.unit,
         "noticed": None if notes is None or not notes.any.any() else str(notes),
         "nValidation": values.n_validation,

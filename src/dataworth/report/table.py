@@ -1,4 +1,4 @@
-"""The table of the least valuable points, and what explains their values."""
+"""The table of the most suspect points, and what explains their values."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,10 +65,11 @@ def check_explanations(
 
 
 def listed(values: DataValues, rows: int) -> Ints:
-    """Return the positions of the points that the table lists, the least valuable first.
+    """Return the positions of the points that the table lists, the most suspect first.
 
     A label that is rare has few neighbours of its own and so low values, right or wrong. So that it
-    does not fill the table, no label gets more than three times its share of the rows.
+    does not fill the table, no label gets more than three times its share of the rows, unless the
+    ruler says to look at them.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def listed(values: DataValues, rows: int) -> Ints:
     >>> listed(KNNShapley(n_neighbors=2).fit(X, y).value(), 1)
     array([4])
     """
-    order = values.order
+    order = values.suspects_first
     if values.numeric or rows >= order.size:
         return order[:rows]
     _, codes = np.unique(values.labels[order], return_inverse=True)
@@ -99,16 +100,19 @@ def listed(values: DataValues, rows: int) -> Ints:
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))[:-1]])
     place = np.empty(order.size, np.int64)  # of a point among those of its label
     place[by_label] = np.arange(order.size) - starts[codes[by_label]]
-    return order[place < quota[codes]][:rows]
+    kept = place < quota[codes]
+    if values.ruler is not None and values.ruler.cutoff is not None:
+        kept[: values.ruler.cutoff] = True
+    return order[kept][:rows]
 
 
 def noticed(values: DataValues, listed: Ints) -> Ints:
-    """Return points that are not listed as the least valuable, but are copies or outliers."""
+    """Return points that are not listed as suspects, but are copies or outliers."""
     if values.notes is None:
         return listed[:0]
     odd = values.notes.conflict | values.notes.outlier
     odd[listed] = False
-    return values.order[odd[values.order]][:MOST_NOTICED]
+    return values.suspects_first[odd[values.suspects_first]][:MOST_NOTICED]
 
 
 def worth_explaining(values: DataValues, rows: int = ROWS) -> list[int]:
@@ -165,7 +169,7 @@ class Points:
 
 
 class Table:
-    """Rows of the least valuable points, and records of the points that explain them.
+    """Rows of the most suspect points, and records of the points that explain them.
 
     Parameters
     ----------
@@ -201,7 +205,7 @@ class Table:
         self.values, self.scale = values, values.scale
         self.columns = [train.columns[name] for name in shown]
         worst = listed(values, n_rows)
-        self.quota = not np.array_equal(worst, values.order[: worst.size])
+        self.quota = not np.array_equal(worst, values.suspects_first[: worst.size])
         odd = noticed(values, worst)
         self.n_noticed = odd.size
         self.positions: list[int] = [*worst.tolist(), *odd.tolist()]
@@ -229,6 +233,7 @@ class Table:
 
     def rows(self, groups: Sequence[Groups]) -> list[dict[str, Any]]:
         """Make one object per row; keys are short because there are many rows."""
+        scores = self.values.score if self.values.agreement is not None else None
         raw = [[cells.cell(c.items[p]) for c in self.columns] for p in self.positions]
         length, cut = cells.cut_to_budget(raw, TEXT_BUDGET, TEXT_LENGTHS)
         if length < TEXT_LENGTHS[0]:
@@ -245,6 +250,8 @@ class Table:
                 "f": self._flags(position),
                 **self._train.facts(position, self.album),
             }
+            if scores is not None:
+                row["z"] = cells.significant(float(scores[position]))
             lower, upper = float(self.values.lower[position]), float(self.values.upper[position])
             if lower < upper:
                 row["b"] = [cells.significant(end / self.scale) for end in (lower, upper)]

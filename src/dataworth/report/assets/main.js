@@ -66,14 +66,15 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
   if (report.headline !== null) {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
   }
+  const first = report.ranked ? "most suspect" : "least valuable";
   const differing = report.rows.filter((row) => proposal(row)).length;
   const all = report.rows.length === report.n;
-  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length - report.nNoticed)} least valuable points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
+  byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length - report.nNoticed)} ${first} points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   const listed = count(report.rows.length);
   byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
     hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
@@ -85,6 +86,7 @@ function showAbout() {
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   byId("about").append(
     el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
+    report.ranked ? el("p", {}, "The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its label. Lower is more suspect.") : "",
     report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },

@@ -2,9 +2,10 @@ const PAGE = 50;
 const SHOWN = 6;
 const state = {
   view: report.hasImages ? memory.get("view") || "gallery" : "table",
-  sort: "value", down: false, search: "", suggestion: "", odd: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
+  sort: report.ranked ? "score" : "value", down: false, search: "", suggestion: "", odd: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
+const ranks = new Map(report.rows.map((row, k) => [row.p, k]));
 const hasSuggestions = report.rows.some((row) => row.s !== undefined && row.s !== null);
 const collator = new Intl.Collator("en", { numeric: true });
 const haystacks = new Map();
@@ -23,6 +24,7 @@ function fields() {
   const list = [
     { key: "position", head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
     { key: "value", head: "Value", of: (row) => row.v, number: true },
+    ...(report.ranked ? [{ key: "score", head: "Score", of: (row) => row.z, number: true }] : []),
     { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
   if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
@@ -64,15 +66,24 @@ function showTable(keepPage) {
   const page = rows.slice(state.page * PAGE, (state.page + 1) * PAGE);
   if (!page.some((row) => row.p === state.at)) state.at = page.length ? page[0].p : null;
   const list = fields();
-  const table = el("table", { class: `points ${state.view === "gallery" ? "gallery" : ""}`, "aria-label": "The least valuable points" },
+  const table = el("table", { class: `points ${state.view === "gallery" ? "gallery" : ""}`, "aria-label": `The ${report.ranked ? "most suspect" : "least valuable"} points` },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "mark" }, "Decision"), report.hasImages ? el("th", { scope: "col" }, "Picture") : null,
       list.filter((one) => one.column === undefined).map(heading), el("th", { scope: "col" }, "Why"), list.filter((one) => one.column !== undefined).map(heading))),
-    el("tbody", {}, page.flatMap((row) => tableRows(row, list))));
+    el("tbody", {}, page.flatMap((row, k) => [...cutBefore(state.page * PAGE + k), ...tableRows(row, list)])));
   byId("frame").replaceChildren(page.length ? table : el("p", { class: "empty" }, report.rows.length ? "No point matches. Change the search or the filters." : "There are no points."));
   showPager(pages, page.length);
   byId("found").textContent = rows.length === report.rows.length ? `${plural(rows.length, "point")}` : `${count(rows.length)} of ${plural(report.rows.length, "point")}`;
   byId("all").disabled = !rows.length;
   byId("filters").classList.toggle("with-sort", state.view === "gallery");
+}
+
+/* The line below the rows that the ruler says to look at, where they come first. */
+function cutBefore(place) {
+  const cutoff = report.cutoff;
+  const isAbove = (row) => row && ranks.get(row.p) < cutoff;
+  if (cutoff === null || state.sort !== "score" || state.down || !isAbove(rows[place - 1]) || isAbove(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(cutoff, "point")} above this line.`;
+  return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
 function heading(field) {
@@ -110,6 +121,7 @@ function tableRows(row, list) {
 function fieldCell(field, row, cell) {
   if (field.key === "position") return cell(field.head, { class: "who" }, name(row.p, row.id));
   if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, number(row.v)));
+  if (field.key === "score") return cell("Score", { class: "number" }, number(row.z));
   if (field.key === "label") return cell(field.head, { class: "given" }, chip(row.y, row));
   if (field.key === "suggested") return cell("Suggested", { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
   const k = field.column;
