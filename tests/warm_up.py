@@ -41,9 +41,10 @@ def main() -> None:
                 valuator = KNNShapley(n_neighbors=3, **game, **way).fit(X, labels)
                 valuator.value(X_val, labels[:3])
                 valuator.value()
-        valuator.value_owners(np.arange(60) % 3)
-        valuator.value_owners(np.arange(60) % 20)
-        valuator.value_owners(np.arange(60) % 3, method="sampling", tol=1.0)
+        whole = KNNShapley(n_neighbors=3, **game).fit(X, y * 1.0 if regression else y % 2)
+        whole.value_owners(np.arange(60) % 3)
+        whole.value_owners(np.arange(60) % 20)
+        whole.value_owners(np.arange(60) % 3, method="sampling", tol=1.0)
     for metric in ("euclidean", "cosine", "hamming"):
         for points in (X, X.astype(np.float32)):
             KNNShapley(metric=metric).fit(points, y).value()

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from dataworth import owner_values
 from dataworth.arrays import Array
-from dataworth.cli import options, terminal
+from dataworth.cli import STANDARD_OUTPUT, options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.tables import TableEncoder, kinds_in_words
@@ -25,6 +25,7 @@ from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
+from dataworth.files.atomic import naming
 from dataworth.games import semivalues
 from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
@@ -430,7 +431,8 @@ def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
         read = TableEncoder().fit(X)
     used = {name: kind for name, kind in read.kinds_.items() if kind != "constant"}
     unused = [name for name in read.kinds_ if name not in used]
-    print(f"{kinds_in_words(used)}.", file=out)
+    with naming(STANDARD_OUTPUT):
+        print(f"{kinds_in_words(used)}.", file=out)
     for name in used:
         said = read.notes_.get(name)
         if said is not None:

@@ -10,6 +10,7 @@ import typer
 
 from dataworth.cli import options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
+from dataworth.errors import ReadingWarning
 from dataworth.games.registry import DEFAULT_GAME, GAMES, NUMERIC_GAME
 from dataworth.games.ties import TIES
 from dataworth.weights.functions import WEIGHTS
@@ -194,7 +195,8 @@ def value(
     if owners is not None:
         saved = None if folder is None else folder / "owners"
         words = inputs.in_words(data, validation, groups="--owners")
-        with words, terminal.notes_of_the_run():
+        with words, terminal.notes_of_the_run(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReadingWarning)  # said above
             paid = valuator.value_owners(data.owners, *judged, cv=cv, checkpoint=saved)
             if budget is not None:
                 paid.payouts(budget)  # refused before anything is written

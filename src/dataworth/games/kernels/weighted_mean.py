@@ -66,6 +66,10 @@ from dataworth.games.kernels.subset_moments import (
 )
 from dataworth.games.kernels.walk import NEAR, downdate_terms
 
+# With so few neighbours, the downdate can be used as soon as there are K points: it multiplies
+# rounding errors by 2^K - 1 at most.
+FEW = 6
+
 
 @inlined
 def _is_new(points: Points, m: int) -> bool:
@@ -315,7 +319,7 @@ def values(
     """
     n, levels, nodes = points.zeta.size, room.size, start.shape[1]
     shape = Shape(levels, nodes, start.shape[0] - 1)
-    near = min(n, NEAR * levels)
+    near = min(n, levels if levels <= FEW else NEAR * levels)
     moments = np.zeros(start.shape[0] * levels * nodes)
     for q in range(start.shape[0]):
         for r in range(nodes):
