@@ -2,7 +2,7 @@
 
 The two groups have no table in common, and were fixed before any method ran on them. The rule: 500
 to 20,000 rows with a label, 2 to 20 classes, at least 3 columns, and no column that gives the label
-away. They are read from the files of the packages, of which no code is run; names, numbers and gaps
+away. They are read from the files of the packages, which are not imported; names, numbers and gaps
 stay as they are.
 """
 
