@@ -145,6 +145,38 @@ def _unit_weights(
     return [1.0 for _ in distances]
 
 
+def votes_of_trees(
+    leaves: Sequence[Sequence[int]],
+    own_leaves: Sequence[Sequence[int]],
+    drawn: Sequence[Sequence[int]],
+    judged: bool,
+) -> list[list[float]]:
+    """How much each training point counts for each of some points in the vote of a forest.
+
+    `leaves[t]` has the leaf of each point in tree t, `own_leaves[t]` that of each training point,
+    and `drawn[t]` the training points on which the tree was grown, as often as they were drawn. If
+    `judged`, the points are the training points, and a tree that was grown on one has no vote.
+    """
+    rows = []
+    for j in range(len(leaves[0])):
+        row, n_trees = [0.0] * len(own_leaves[0]), 0
+        for at, own, draws in zip(leaves, own_leaves, drawn, strict=True):
+            if judged and j in draws:
+                continue
+            n_trees += 1
+            inside = [i for i in draws if own[i] == at[j]]
+            for i in set(inside):
+                row[i] += inside.count(i) / len(inside)
+        rows.append([w / n_trees if n_trees else 0.0 for w in row])
+    return rows
+
+
+def weights_of_votes(votes: Sequence[float], n_bits: int | None) -> list[float]:
+    """The same in units of the largest, rounded to integers or real."""
+    unit = [w / max(votes) if w else 0.0 for w in votes]
+    return unit if n_bits is None else [round(u * (2**n_bits - 1)) for u in unit]
+
+
 def hard_vote(
     order: Sequence[int],
     labels: Sequence[object],
@@ -301,3 +333,22 @@ def of_owners(owners: Sequence[int], utility: Utility) -> Utility:
         return utility(frozenset(i for i, owner in enumerate(owners) if owner in members))
 
     return together
+
+
+def favoured(
+    order: Sequence[int], labels: Sequence[str], weight: Sequence[float], own: str, k: int
+) -> str:
+    """The label with the most weight among the K nearest; `own` wins ties, then the first does."""
+    votes = dict.fromkeys(sorted({*labels, own}), 0.0)
+    for i in order[:k]:
+        votes[labels[i]] += weight[i]
+    most = max(votes.values())
+    return own if votes[own] == most else next(c for c, vote in votes.items() if vote == most)
+
+
+def mean_target(
+    order: Sequence[int], targets: Sequence[float], weight: Sequence[float], own: float, k: int
+) -> float:
+    """The weighted mean of the K nearest; `own` where they have no weight."""
+    total = sum(weight[i] for i in order[:k])
+    return sum(weight[i] * targets[i] for i in order[:k]) / total if total else own

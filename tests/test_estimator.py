@@ -342,7 +342,7 @@ def test_a_long_run_is_announced(
 ) -> None:
     """Before it starts, with what would make it cheaper."""
 
-    def start(*_: Any) -> None:
+    def start(*_: Any, **__: Any) -> None:
         raise Started
 
     monkeypatch.setattr(adding_up, "total", start)

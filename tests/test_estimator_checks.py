@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from sklearn.utils import estimator_checks
 
-from dataworth import ForestLeaves, KNNShapley, TableEncoder
+from dataworth import ForestLeaves, KNNShapley, OutOfBagForest, TableEncoder
 
-ESTIMATORS = [ForestLeaves(n_estimators=5), KNNShapley(), TableEncoder()]
+FORESTS = [ForestLeaves(n_estimators=5), OutOfBagForest(n_estimators=5)]
+ESTIMATORS = [*FORESTS, KNNShapley(), TableEncoder()]
 TRANSFORMERS = [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform")]
 
 
@@ -43,5 +44,6 @@ def test_features_have_names(transformer: Any, check: Any) -> None:
         estimator_checks.check_set_output_transform_polars,
     ],
 )
-def test_data_frames_go_by_the_order_of_their_columns(check: Any) -> None:
-    check("ForestLeaves", ForestLeaves(n_estimators=5))
+@pytest.mark.parametrize("forest", FORESTS, ids=lambda f: type(f).__name__)
+def test_data_frames_go_by_the_order_of_their_columns(check: Any, forest: Any) -> None:
+    check(type(forest).__name__, forest)

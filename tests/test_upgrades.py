@@ -63,7 +63,9 @@ def test_checkpoints_go_on_or_are_refused(folder: Path, tmp_path: Path) -> None:
     except InputError as error:
         said = str(error)
     if said:
-        assert re.match("checkpoint must be of .* Name another folder, or remove this one.$", said)
+        assert re.match(
+            "checkpoint must be (of|in) .* Name another folder, or remove this one.$", said
+        )
         assert {p.name: p.read_bytes() for p in (tmp_path / "run").iterdir()} == before
     else:
         np.testing.assert_allclose(got.values, valued().values, rtol=0, atol=1e-12)
@@ -90,7 +92,7 @@ def test_a_checkpoint_of_another_format_is_refused(
     with monkeypatch.context() as patch:
         patch.setattr("dataworth.run.checkpoints.FORMAT", "dataworth checkpoint 9")
         valued(checkpoint=tmp_path)
-    message = "must be in the format 'dataworth checkpoint 1'; '.*' is in 'dataworth checkpoint 9'"
+    message = "must be in the format 'dataworth checkpoint 2'; '.*' is in 'dataworth checkpoint 9'"
     with pytest.raises(InputError, match=message):
         valued(checkpoint=tmp_path)
 

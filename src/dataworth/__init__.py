@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dataworth.comparison import compare
     from dataworth.encoders.forest import ForestLeaves
+    from dataworth.encoders.out_of_bag import OutOfBagForest
     from dataworth.encoders.tables import TableEncoder
     from dataworth.estimator import KNNShapley
     from dataworth.owner_values import OwnerValues
@@ -40,6 +41,7 @@ __all__ = [
     "DataValues",
     "ForestLeaves",
     "KNNShapley",
+    "OutOfBagForest",
     "OwnerValues",
     "TableEncoder",
     "compare",
@@ -49,6 +51,7 @@ _HOMES = {
     "DataValues": "dataworth.result",
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
+    "OutOfBagForest": "dataworth.encoders.out_of_bag",
     "OwnerValues": "dataworth.owner_values",
     "TableEncoder": "dataworth.encoders.tables",
     "compare": "dataworth.comparison",

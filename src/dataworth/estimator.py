@@ -30,11 +30,13 @@ from dataworth.neighbors.registry import SEARCHES
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
+from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.settings import ADAPTIVE_RATIO, Settings
 from dataworth.training.folds import Fold, Outside, folds
+from dataworth.training.judges import Judges
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -48,6 +50,7 @@ class _LastRun:
 
     settings: Settings
     folds: Sequence[Fold]
+    judges: Judges
 
 
 class KNNShapley(BaseEstimator):
@@ -61,9 +64,10 @@ class KNNShapley(BaseEstimator):
         What a set of training points is worth to a validation point.
 
         <games>
-    weights : str or callable, default "rbf"
+    weights : str or callable, default "auto"
         How much a neighbour at distance d counts, where d_1 is the distance of the nearest and d_N
-        that of the farthest training point. The nearest counts 1.
+        that of the farthest training point. The nearest counts 1. `"auto"` takes the weights of
+        the encoder if it has its own, as `OutOfBagForest` does, and otherwise `"rbf"`.
 
         <weights>
         - A callable takes one row of sorted distances and returns weights in [0, 1], which are
@@ -110,9 +114,9 @@ class KNNShapley(BaseEstimator):
     encoder : transformer, "auto" or None, default "auto"
         A scikit-learn transformer or pipeline, fitted on training features and labels and applied
         to training and validation points alike. Distances are then those between its outputs. It is
-        fitted when it is first needed; for leave-one-out it is fitted without labels. `"auto"`
-        stands for a `TableEncoder` if X is a data frame, and for no encoder if X is an array. With
-        None, features are used as they are.
+        fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
+        judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
+        data frame, and for no encoder if X is an array. With None, features are used as they are.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -122,6 +126,13 @@ class KNNShapley(BaseEstimator):
         What a tied vote of the hard game is worth; the vote of the empty set is tied too.
 
         <ties>
+    class_weight : dict, "balanced" or None
+        How much a validation point counts, by its label. `"balanced"` lets all classes count the
+        same, however many validation points they have: each point counts n_val / (number of classes
+        × number of validation points with its label), as in scikit-learn, which makes the values
+        those of the game of balanced accuracy. A dict gives weights of at least 0 by label; labels
+        that it leaves out count 1. With None, every point counts the same. This multiplies the
+        `sample_weight` of `value`. Not for regression.
     radius : float or None
         All points within this distance have a say, instead of the K nearest, and `n_neighbors` is
         not used. This needs uniform weights, the soft or the regression game, and neither
@@ -196,7 +207,7 @@ class KNNShapley(BaseEstimator):
         *,
         n_neighbors: int = 5,
         game: str = DEFAULT_GAME,
-        weights: str | WeightFunction = "rbf",
+        weights: str | WeightFunction = "auto",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
         n_bits: int | None = 3,
@@ -207,6 +218,7 @@ class KNNShapley(BaseEstimator):
         encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         ties: str = "right",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
         max_rank: int | Literal["sqrt", "adaptive"] | None = None,
@@ -228,6 +240,7 @@ class KNNShapley(BaseEstimator):
         self.encoder = encoder
         self.multiclass = multiclass
         self.ties = ties
+        self.class_weight = class_weight
         self.radius = radius
         self.semivalue = semivalue
         self.max_rank = max_rank
@@ -305,6 +318,7 @@ class KNNShapley(BaseEstimator):
         y_val: Any = None,
         *,
         cv: Any = None,
+        sample_weight: Any = None,
         checkpoint: str | Path | None = None,
     ) -> DataValues:
         """Value the training points by how they serve validation points.
@@ -323,6 +337,10 @@ class KNNShapley(BaseEstimator):
             Cross-valuation: each fold in turn is the validation set for the others, and an encoder
             is fitted on these others. A number gives that many folds, stratified for labels and
             plain for numbers, as in scikit-learn.
+        sample_weight : (n_val,) array-like
+            How much each validation point counts: numbers of at least 0, not all of them 0. Without
+            X_val, one per training point, which says how much it counts as a judge. Values are then
+            the weighted mean over the validation points; agreement is not changed.
         checkpoint : str or path-like
             A folder in which the state of the run is saved. If the run is cut short, the same call
             goes on from there and gives the same bits as an undisturbed run.
@@ -330,20 +348,32 @@ class KNNShapley(BaseEstimator):
         Returns
         -------
         DataValues
-            One value per training point, which is the mean over the validation points.
+            One value per training point, which is the (weighted) mean over the validation points.
+            Without
+            X_val it also has the `agreement` of each point with the others.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=2, weights="uniform").fit(X, y).value()
+        >>> values.agreement, values.suggested.tolist()
+        (array([0.5, 0.5, 0.5, 0.5, 0. ]), ['a', 'a', 'b', 'b', 'a'])
         """
-        settings, parts, partial = self._prepared(X_val, y_val, cv)
+        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
         training = self._training
         bounded = settings.is_bounded(partial)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, X_val, y_val))
+            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, judges, X_val, y_val))
         shape = (3 if bounded else 1, training.n_points)
         _announce(settings, training, parts)
-        total, error = adding_up.total(parts, settings, shape, kept)
-        n_val = sum(fold.size for fold in parts)
-        total = total / n_val
-        self._remember(_LastRun(settings, parts))
+        agreement = Agreement(training.targets, parts) if parts[0].inside else None
+        total, error = adding_up.total(
+            parts, judges.factors, settings, shape, kept, agreement=agreement
+        )
+        total = total / judges.total
+        self._remember(_LastRun(settings, parts, judges))
         return DataValues(
             values=total[0],
             lower=total[1] if bounded else total[0],
@@ -351,11 +381,13 @@ class KNNShapley(BaseEstimator):
             index=frames.index(self._origin, training.n_points),
             labels=training.targets.given(),
             params=settings.facts(),
-            n_validation=n_val,
+            n_validation=judges.factors.size,
             weight_error=error,
             recall=_recall(settings, parts),
             version=dataworth.__version__,
             origin=self._origin,
+            agreement=None if agreement is None else agreement.mean(),
+            suggested=None if agreement is None else agreement.suggested(),
         )
 
     def value_owners(
@@ -365,6 +397,7 @@ class KNNShapley(BaseEstimator):
         y_val: Any = None,
         *,
         cv: Any = None,
+        sample_weight: Any = None,
         checkpoint: str | Path | None = None,
         method: Literal["auto", "exact", "sampling"] = "auto",
         tol: float | None = None,
@@ -380,7 +413,7 @@ class KNNShapley(BaseEstimator):
         groups : (n_train,) array or series
             The owner of each training point: strings, integers or booleans, none of them missing
             or empty.
-        X_val, y_val, cv, checkpoint
+        X_val, y_val, cv, sample_weight, checkpoint
             As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
             of the data of their owners, and of nobody else's.
         method : {"auto", "exact", "sampling"}
@@ -417,30 +450,30 @@ class KNNShapley(BaseEstimator):
         >>> owners.share, owners.point_share
         (array([0., 1.]), array([0.25, 0.75]))
         """
-        settings, parts, partial = self._prepared(X_val, y_val, cv)
+        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
         training = self._training
         settings.check_owners(partial)
         names, codes = owner_codes(groups, training.n_points)
-        work = plan(settings, training.targets, codes, parts, method, tol, random_state)
+        work = plan(settings, training.targets, codes, judges, method, tol, random_state)
         _announce(settings, training, parts)
         kept = None
         if checkpoint is not None:
-            printed = self._fingerprint(settings, parts, X_val, y_val, work)
+            printed = self._fingerprint(settings, parts, judges, X_val, y_val, work)
             kept = Checkpoint(checkpoint, printed)
         shape = (ROWS, names.size)
-        total, error = adding_up.total(parts, settings, shape, kept, work)
-        n_val = sum(fold.size for fold in parts)
-        mean, squares, sampled, points = total / n_val
-        spread = np.maximum(squares - mean * mean, 0.0) * n_val / (n_val - 1) if n_val > 1 else None
-        self._remember(_LastRun(settings, parts))
+        total, error = adding_up.total(parts, judges.factors, settings, shape, kept, work)
+        mean, points = total[:2] / judges.total
+        linear, squares, sampled = total[2:] / judges.squares
+        spread = np.maximum(squares - mean * (2.0 * linear - mean), 0.0)
+        n_val, n_judges = judges.factors.size, judges.number
+        spread = spread * n_judges / (n_judges - 1) if n_judges > 1 else spread * np.nan
+        self._remember(_LastRun(settings, parts, judges))
         return OwnerValues(
             owners=names,
             values=mean,
             n_points=np.bincount(codes, minlength=names.size),
-            standard_error=(
-                np.full(names.size, np.nan) if spread is None else np.sqrt(spread / n_val)
-            ),
-            sampling_error=np.sqrt(sampled / n_val),
+            standard_error=np.sqrt(spread / judges.effective),
+            sampling_error=np.sqrt(sampled / judges.effective),
             point_sums=points,
             exact=work.way != "sampling",
             params=settings.facts(),
@@ -451,8 +484,10 @@ class KNNShapley(BaseEstimator):
             origin=self._origin,
         )
 
-    def _prepared(self, X_val: Any, y_val: Any, cv: Any) -> tuple[Settings, Sequence[Fold], bool]:
-        """Check a run, and return its settings, its folds and whether a search is partial."""
+    def _prepared(
+        self, X_val: Any, y_val: Any, cv: Any, sample_weight: Any
+    ) -> tuple[Settings, Sequence[Fold], Judges, bool]:
+        """Check a run; return its settings, folds and judges, and whether a search is partial."""
         check_is_fitted(self, "_training")
         settings, training = Settings.of(self.get_params(deep=False)), self._training
         training.settings.check_change(settings)
@@ -463,7 +498,8 @@ class KNNShapley(BaseEstimator):
         _check_judges(parts)
         if X_val is not None and hasattr(self, "n_features_in_"):
             validate_data(self, X_val, reset=False, skip_check_array=True)
-        return settings, parts, partial
+        judges = Judges.of(settings, training.targets, parts, sample_weight)
+        return settings, parts, judges, partial
 
     def _remember(self, run: _LastRun) -> None:
         """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
@@ -477,6 +513,7 @@ class KNNShapley(BaseEstimator):
         self,
         settings: Settings,
         parts: Sequence[Fold],
+        judges: Judges,
         X_val: Any,
         y_val: Any,
         work: OwnerPlan | None = None,
@@ -484,6 +521,7 @@ class KNNShapley(BaseEstimator):
         """Return a hash that tells this run from any other: parameters, data, folds and version."""
         splits = [(fold.judged, fold.positions) for fold in parts]
         data: tuple[Any, ...] = (self._training.digest(), content(X_val), content(y_val), splits)
+        data = (*data, judges.factors)
         if work is not None:
             data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
         facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
@@ -532,7 +570,9 @@ class KNNShapley(BaseEstimator):
             chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(self._training, last.settings, last.folds, chosen)
+        explained = explanation.explain(
+            self._training, last.settings, last.folds, last.judges.factors, chosen
+        )
         return explained if several else explained[0]
 
 

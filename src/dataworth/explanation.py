@@ -26,7 +26,7 @@ class Explanation:
     index : int
         Its position among the training points.
     value : float
-        Its value: the mean of its contributions.
+        Its value: the mean of its contributions, weighted if validation points have weights.
     label : Any
         Its label, or target.
     suggested : Any
@@ -42,9 +42,10 @@ class Explanation:
         points if these judged each other.
     neighbors : structured array
         Its K nearest training points except itself, nearest first, with the fields index, label,
-        distance and weight. After cross-valuation these are the nearest of the points that it
-        judged, by the encoder that had not seen its label. The array is empty with precomputed
-        distances, and after cross-valuation for a point that never judged others.
+        distance and weight. With an encoder that weighs points itself, the distance is 1 minus
+        the weight before it is rounded. After cross-valuation these are the nearest of the points
+        that it judged, by the encoder that had not seen its label. The array is empty with
+        precomputed distances, and after cross-valuation for a point that never judged others.
     """
 
     index: int
@@ -88,7 +89,11 @@ class Explanation:
 
 
 def explain(
-    training: TrainingSet, settings: Settings, folds: Sequence[Fold], points: Ints
+    training: TrainingSet,
+    settings: Settings,
+    folds: Sequence[Fold],
+    factors: Floats,
+    points: Ints,
 ) -> list[Explanation]:
     """Explain the values of some points.
 
@@ -100,6 +105,8 @@ def explain(
         The parameters of the run that valued the points.
     folds : sequence of Fold
         The folds of that run.
+    factors : (n_val,) array
+        How much each validation point counted.
     points : array of int
         The positions of the points to explain.
 
@@ -121,7 +128,7 @@ def explain(
         explained.append(
             Explanation(
                 index=point,
-                value=float(share.mean()),
+                value=float(np.average(share, weights=factors)),
                 label=labels[point],
                 suggested=suggested,
                 contributions=share,

@@ -50,6 +50,17 @@ class DataValues:
     origin : Origin or None
         The library that the training table came from, and its index; None for arrays. A file keeps
         only the library.
+    agreement : (n_train,) array of float64 or None
+        How well the others predict each point, if training points judged each other (leave-one-out
+        and cross-valuation): U of its K nearest among the points that it judged, in the units of
+        the game, such as the share of its label in their weight. NaN for a point that never judged,
+        and the mean for one that judged several times. With `max_rank`, a graph or an approximate
+        search, only points that were ranked or found have a vote. None if validation points came
+        from outside.
+    suggested : (n_train,) array or None
+        The label that those neighbours give most weight to (the point's own label if none has more,
+        else the first in sorted order), or the weighted mean of their targets. The point's own for
+        one that never judged, or whose neighbours have no weight. None as for `agreement`.
 
     Examples
     --------
@@ -71,13 +82,20 @@ class DataValues:
     version: str
     recall: float | None = None
     origin: frames.Origin | None = None
+    agreement: Floats | None = None
+    suggested: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in files.ARRAYS:
+        for name in self._known():
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
         object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+
+    def _known(self) -> list[str]:
+        """Return the names of the arrays that there are."""
+        optional = [name for name in files.OPTIONAL if getattr(self, name) is not None]
+        return [*files.ARRAYS, *optional]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "params": dict(self.params)}  # a read-only view does not travel
@@ -271,6 +289,8 @@ class DataValues:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a data frame with the columns value, lower, upper and label.
 
+        If they are known, the columns agreement and suggested follow.
+
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"} or None
@@ -294,6 +314,8 @@ class DataValues:
         """
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper}
         columns["label"] = self.labels
+        if self.agreement is not None and self.suggested is not None:
+            columns |= {"agreement": self.agreement, "suggested": self.suggested}
         return frames.to_frame(columns, self.index, self.origin, library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -338,7 +360,7 @@ class DataValues:
     def contents(self, groups: Array | None = None) -> files.Contents:
         """What a file keeps."""
         return files.Contents(
-            {name: getattr(self, name) for name in files.ARRAYS},
+            {name: getattr(self, name) for name in self._known()},
             files.Facts(
                 params=self.params,
                 n_validation=self.n_validation,
@@ -386,7 +408,8 @@ def value_columns(
     Returns
     -------
     dict
-        The columns: index or id, value, lower, upper, label and, if given, group.
+        The columns: index or id, value, lower, upper, label and, if they are known, agreement,
+        suggested and group.
     """
     return files.columns(values.contents(groups), ids=ids)
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import joblib
@@ -11,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-from dataworth.encoders.choice import own_metric
+from dataworth.encoders.choice import own_metric, weighs
 from dataworth.errors import InputError, InputTypeError
 from dataworth.games.game import Setup
 from dataworth.games.kernels.coefficients import Coefficients, shapley_like
@@ -26,12 +27,23 @@ from dataworth.neighbors.registry import SEARCHES
 from dataworth.neighbors.transformers import TransformerIndex
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.ranked import Within
-from dataworth.weights.weighting import Weighting
+from dataworth.weights.weighting import OF_ENCODER, Weighting
 
 MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
+DEFAULT_WEIGHTS = "rbf"  # what weights="auto" stands for, unless the encoder weighs points
+# What must stay as it is if the encoder weighs points, so that there are no distances.
+ABOUT_DISTANCES = {
+    "weights": "auto",
+    "bandwidth": "auto",
+    "metric": None,
+    "metric_params": None,
+    "neighbors": "brute",
+    "neighbors_params": None,
+    "radius": None,
+}
 
 
 def root(n: int) -> int:
@@ -61,6 +73,8 @@ class Settings:
         The metric, which is that of the encoder if the user set none.
     encoder : transformer, "auto" or None
         The encoder, not fitted.
+    class_weight : mapping, "balanced" or None
+        How much validation points count, by their labels.
     radius : float or None
         The radius within which points have a say.
     max_rank : int, "sqrt", "adaptive" or None
@@ -84,6 +98,7 @@ class Settings:
     law: Law
     measure: Measure
     encoder: Any
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
     radius: float | None
     max_rank: int | Literal["sqrt", "adaptive"] | None
     adaptive_ratio: float
@@ -99,9 +114,9 @@ class Settings:
             p[name] = dict(value) if isinstance(value, dict) else value
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
+        _check_encoder(p)
         weighting = _weighting(p, game)
         _check_rules(p, game)
-        _check_encoder(p)
         measure = _measure(p)
         _check_neighbors(p, measure)
         if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
@@ -123,6 +138,7 @@ class Settings:
             law=law(p["semivalue"]),
             measure=measure,
             encoder=p["encoder"],
+            class_weight=_class_weight(p["class_weight"], game),
             radius=None if p["radius"] is None else float(p["radius"]),
             max_rank=p["max_rank"],
             adaptive_ratio=ratio,
@@ -164,6 +180,13 @@ class Settings:
     def neighbors_within(self, n_train: int) -> int:
         """Return K for this many training points; with a radius, all of them count."""
         return n_train if self.radius is not None else min(self.n_neighbors, n_train)
+
+    def voters(self, n_train: int) -> int:
+        """Return how many of the nearest points vote on one that is judged: its agreement.
+
+        They are the neighbours of the game. n_train would let all points vote that have weight.
+        """
+        return self.neighbors_within(n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
         """Return how many of the nearest points are ranked, or None for all."""
@@ -290,8 +313,12 @@ class Settings:
             )
 
     def facts(self) -> dict[str, Any]:
-        """Return the parameters as a file holds them, with functions as their names."""
-        return {name: plain(value) for name, value in self.params.items()}
+        """Return the parameters as a file holds them, with functions as their names.
+
+        The weights are those that were used in place of "auto".
+        """
+        used = {**self.params, "weights": self.weighting.weights}
+        return {name: plain(value) for name, value in used.items()}
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide the result, described by their contents."""
@@ -310,7 +337,9 @@ class Settings:
 def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
     weights = p["weights"]
     if not callable(weights):
-        checks.choice(weights, "weights", WEIGHTS, or_else=" or a callable")
+        checks.choice(weights, "weights", ("auto", *WEIGHTS), or_else=" or a callable")
+        if weights == "auto":
+            weights = OF_ENCODER if weighs(p["encoder"]) else DEFAULT_WEIGHTS
     if not (isinstance(p["bandwidth"], str) and p["bandwidth"] == "auto"):
         checks.positive(p["bandwidth"], "bandwidth", or_else=" or 'auto'")
         if callable(weights) or not WEIGHTS[weights].takes_bandwidth:
@@ -396,8 +425,31 @@ def _check_encoder(p: dict[str, Any]) -> None:
         raise InputTypeError(
             "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
         )
-    if p["metric"] == "precomputed":
+    if weighs(encoder):
+        for name, default in ABOUT_DISTANCES.items():
+            if not _is_same(p[name], default):
+                wanted = f"be {default!r} with an encoder that weighs the points itself"
+                raise InputError(name, wanted, f"got {name}={p[name]!r}")
+    elif p["metric"] == "precomputed":
         raise InputError("encoder", "be None with metric='precomputed'")
+
+
+def _class_weight(given: Any, game: GameKind) -> Any:
+    if given is None:
+        return None
+    if game.numeric:
+        raise InputError("class_weight", f"be None with game={game.name!r}", f"got {given!r:.60}")
+    if not isinstance(given, dict):
+        return checks.choice(given, "class_weight", ("balanced",), or_else=", a dict or None")
+    for label, weight in given.items():
+        number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
+        if not number or not 0.0 <= float(weight) < math.inf:
+            wanted, came = (
+                "give each label a number of at least 0",
+                f"{label!r:.60} has {weight!r:.60}",
+            )
+            raise (InputError if number else InputTypeError)("class_weight", wanted, came)
+    return given
 
 
 def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> None:

@@ -42,6 +42,14 @@ def kept(checkpoint: Any) -> None:
     KNNShapley().fit(X, Y).value(checkpoint=checkpoint)
 
 
+def weighed(sample_weight: Any) -> None:
+    KNNShapley().fit(X, Y).value(X_VAL, Y_VAL, sample_weight=sample_weight)
+
+
+def weighed_inside(sample_weight: Any) -> None:
+    KNNShapley().fit(X, Y).value_owners(["p", "q"] * 3, cv=2, sample_weight=sample_weight)
+
+
 def measured(distances: Any) -> None:
     KNNShapley(metric="precomputed", support=2).fit(None, Y).value(distances, Y_VAL)
 
@@ -178,6 +186,19 @@ JUDGES = [
     ),
 ]
 
+WEIGHTS = [
+    *each(
+        "sample_weight",
+        "weights of judges",
+        weighed,
+        (3.0, "ab", [1.0], [1.0] * 6, [1.0, -1.0], [1.0, NAN], [INF, 1.0], [0.0, 0.0], ["1", "2"],
+         [[1.0, 2.0]], [None, 1.0], [1j, 1.0], []),
+    ),
+    *each(
+        "sample_weight", "weights of training points", weighed_inside, ([1.0, 2.0], np.zeros(6))
+    ),
+]  # fmt: skip
+
 FOLDS = [
     *each("cv", "cv", split, (0, 1, -2, 7, 2.5, NAN, True, "five", [], [3], object(), np.int64(1))),
     *each(
@@ -224,4 +245,4 @@ CHANGES = [
     row("encoder", "an encoder that needs labels", trained, X, Y, encoder=SelectKBest(k=1)),
 ]
 
-ROWS = [*POINTS, *LABELS, *NUMBERS, *JUDGES, *FOLDS, *DISTANCES, *CHANGES]
+ROWS = [*POINTS, *LABELS, *NUMBERS, *JUDGES, *WEIGHTS, *FOLDS, *DISTANCES, *CHANGES]

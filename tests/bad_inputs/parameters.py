@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from dataworth import KNNShapley, TableEncoder
+from dataworth import KNNShapley, OutOfBagForest, TableEncoder
 from tests.bad_inputs import INF, NAN, X_VAL, Y_VAL, Row, X, Y, each
 
 
@@ -24,6 +26,7 @@ def alone(argument: str, *bads: Any, **others: Any) -> Iterator[Row]:
 
 
 FAISS = {"neighbors": "faiss", "support": 2}
+OUT_OF_BAG = {"encoder": OutOfBagForest()}
 
 ROWS = [
     *alone("n_neighbors", 0, -1, 2.0, NAN, INF, True, "5", None, [5]),
@@ -58,6 +61,9 @@ ROWS = [
         lambda a, b: 1 / 0,
     ),
     *alone("metric_params", 3, {"p": 3}),
+    *alone("class_weight", "even", "", 3, [1.0, 2.0], True, {0: -1.0}, {0: NAN}, {0: INF}),
+    *alone("class_weight", {0: "1"}, {0: None}, {0: True}, {7: 1.0}, {"0": 1.0}, {0: 0, 1: 0}),
+    *alone("class_weight", "balanced", {0: 2.0}, game="regression"),
     *params("metric_params", {"metric": "mahalanobis"}),
     *alone("metric_params", {"VI": "no"}, {"VI": np.eye(3)}, {"VI": [1.0]}, metric="mahalanobis"),
     *alone("metric_params", {"V": [1.0]}, {"V": [1.0, 1.0, 1.0]}, metric="seuclidean"),
@@ -74,6 +80,16 @@ ROWS = [
         **FAISS,
     ),
     *alone("encoder", "forest", 3, TableEncoder, object()),
+    *alone("encoder", make_pipeline(TableEncoder(), OutOfBagForest())),
+    *alone("weights", "rbf", "linear", np.ones_like, **OUT_OF_BAG),
+    *alone("bandwidth", 1.0, **OUT_OF_BAG),
+    *alone("metric", "euclidean", "precomputed", **OUT_OF_BAG),
+    *alone("metric_params", {"p": 3}, **OUT_OF_BAG),
+    *alone("neighbors", "faiss", KNeighborsTransformer(), **OUT_OF_BAG),
+    *alone("radius", 1.0, **OUT_OF_BAG),
+    *params("forest", *({"encoder": OutOfBagForest(bad)} for bad in (3, ExtraTreesClassifier()))),
+    *params("forest", {"encoder": OutOfBagForest(RandomForestClassifier(class_weight={}))}),
+    *params("n_jobs", {"encoder": OutOfBagForest(RandomForestClassifier(), n_jobs=2)}),
     *alone(
         "encoder",
         FunctionTransformer(lambda a: a * np.nan),

@@ -31,13 +31,29 @@ def test_leave_one_out(run: Any) -> None:
     X, y, _, _ = reference()
     ref = KNNShapley().fit(X, y).value()
     table = parquet.read_table("values.parquet")
-    assert table.column_names == ["id", "value", "lower", "upper", "label"]
+    columns = ["id", "value", "lower", "upper", "label", "agreement", "suggested"]
+    assert table.column_names == columns
     assert_array_equal(table["value"], ref.values)
+    assert_array_equal(table["agreement"], ref.agreement)
+    assert_array_equal(table["suggested"], ref.suggested)
     assert table["id"].to_pylist() == rows()["name"]
     assert "60 training points, 2 features, leave-one-out" in ran.out
     worst = np.argsort(ref.values, kind="stable")[:10]
     shown = re.findall(r"p0-(\d+)", ran.out)
     assert shown == [str(i) for i in worst]
+
+
+def test_balanced_classes(run: Any) -> None:
+    ran = run("value train.csv --label y --drop owner --drop name --class-weight balanced -o v.npz")
+    assert ran.code == 0, ran.err
+    X, y, _, _ = reference()
+    ref = KNNShapley(class_weight="balanced").fit(X, y).value()
+    got = DataValues.load("v.npz")
+    assert_array_equal(got.values, ref.values)
+    assert not np.array_equal(got.values, KNNShapley().fit(X, y).value().values)
+    ran = run("value train.csv --label size --features y --task numbers --class-weight balanced")
+    assert ran.code == 2
+    assert "--class-weight" in ran.err
 
 
 def test_every_option_reaches_the_valuator(run: Any) -> None:
@@ -150,6 +166,13 @@ def test_standard_output_is_csv_only(run: Any) -> None:
     assert [float(line["value"]) for line in lines] == ref.values.tolist()
     assert ran.code == 0
     assert "60 training points" in ran.err
+
+
+def test_a_forest_judged_out_of_bag_needs_no_folds(run: Any) -> None:
+    assert run("value train.csv --label y --encoder out-of-bag -o v.npz").code == 0
+    assert DataValues.load("v.npz").params["weights"] == "encoder"
+    refused = "value train.csv --label y --encoder out-of-bag --weights linear"
+    run.refused(refused, 2, "--weights must be 'auto' with an encoder that weighs the points")
 
 
 def test_forest(run: Any) -> None:

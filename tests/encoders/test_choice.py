@@ -8,17 +8,19 @@ import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
+from sklearn.ensemble import VotingClassifier
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dataworth import ForestLeaves, TableEncoder
+from dataworth import ForestLeaves, OutOfBagForest, TableEncoder
 from dataworth.encoders.choice import (
     encoder_for,
     encoder_of,
     fitted_without_labels,
     own_metric,
+    weighs,
 )
 from dataworth.errors import InputError
 
@@ -77,3 +79,12 @@ def test_why_an_encoder_could_not_be_fitted_is_kept() -> None:
     with pytest.raises(InputError, match="encoder must not learn from labels") as caught:
         fitted_without_labels(Broken(), [[0.0], [1.0]], [0, 1])
     assert str(caught.value.__cause__) == "disk full"
+
+
+def test_who_weighs_points_itself() -> None:
+    assert weighs(OutOfBagForest())
+    voting = VotingClassifier([("a", StandardScaler())], weights=[1.0])
+    for other in (None, "auto", ForestLeaves(), make_pipeline(PCA(), ForestLeaves()), voting):
+        assert not weighs(other)
+    with pytest.raises(InputError, match="a Pipeline hides the weights of OutOfBagForest"):
+        weighs(make_pipeline(PCA(), OutOfBagForest()))

@@ -10,7 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEncoder
 
-from dataworth import ForestLeaves, KNNShapley
+from dataworth import ForestLeaves, KNNShapley, OutOfBagForest
 from dataworth.errors import InputError
 
 Array = NDArray[Any]
@@ -106,6 +106,7 @@ ENCODERS = {
     "columns": ColumnTransformer([("a", Optional(), [0, 1]), ("b", StandardScaler(), [2])]),
     "a forest": ForestLeaves(n_estimators=30),
     "a pipeline of a forest": make_pipeline(StandardScaler(), ForestLeaves(n_estimators=30)),
+    "a forest judged out of bag": OutOfBagForest(n_estimators=100),
     "a target encoder": make_pipeline(FunctionTransformer(np.round), TargetEncoder()),
     "a plain one": StandardScaler(),
 }

@@ -32,7 +32,7 @@ def test_values_come_back_as_they_were(
     owners = np.array(["p", "q"] * 10)
     write_values(path, values, ids=ids, groups=owners)
     again, groups = read_values(path)
-    for name in ("values", "lower", "upper", "index", "labels"):
+    for name in (*value_files.ARRAYS, *value_files.OPTIONAL):
         assert_array_equal(getattr(again, name), getattr(values, name))
     if ending in tables.SEPARATORS:
         assert (again.params, again.version) == ({}, "")

@@ -18,7 +18,7 @@ import zarr
 from distributed import Client, LocalCluster
 from numpy.typing import NDArray
 
-from dataworth import KNNShapley
+from dataworth import KNNShapley, OutOfBagForest
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,14 @@ def test_blocks_through_joblib(client: Client, params: dict[str, Any]) -> None:
     ref = KNNShapley(**params).fit(X, y).value(X_val, y_val)
     with joblib.parallel_config(backend="dask"):
         same(KNNShapley(**params).fit(X, y).value(X_val, y_val), ref)
+
+
+def test_a_forest_judged_out_of_bag_through_joblib(client: Client) -> None:
+    X, y, _, _ = cloud(200)
+    valuator = KNNShapley(encoder=OutOfBagForest(n_estimators=20)).fit(X, y)
+    ref = valuator.value()
+    with joblib.parallel_config(backend="dask"):
+        same(valuator.value(), ref)
 
 
 BACKENDS = """

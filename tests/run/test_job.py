@@ -72,7 +72,7 @@ def test_contributions_equal_single_values(params: dict[str, Any], how: str) -> 
     whole = job.contributions(queries, codes, own, everyone)
     for i in range(codes.size):
         mine = None if own is None else own[i : i + 1]
-        (part,) = job.run(queries[i : i + 1], codes[i : i + 1], mine)
+        (part,) = job.run(queries[i : i + 1], codes[i : i + 1], mine, np.ones(1))
         alone = np.zeros(n)
         alone[part.columns] = part.sums[0]
         np.testing.assert_array_equal(whole[i], alone)
@@ -86,7 +86,7 @@ def test_contributions_equal_single_values(params: dict[str, Any], how: str) -> 
 @pytest.mark.parametrize("params", [{}, {"support": 6}, {"max_rank": 7}])
 def test_each_block_has_its_own_sums(params: dict[str, Any]) -> None:
     job, fold = opened("outside", **params)
-    parts = job.run(fold.queries[:], fold.codes, None)
+    parts = job.run(fold.queries[:], fold.codes, None, np.ones(fold.codes.size))
     assert len(parts) == 3  # of 8, 8 and 3 validation points
     whole = job.contributions(fold.queries[:], fold.codes, None, np.arange(50))
     for start, part in zip((0, 8, 16), parts, strict=True):
@@ -103,7 +103,9 @@ def test_few_neighbours_make_small_parts() -> None:
     settings = Settings.of(KNNShapley(support=6).get_params(deep=False))
     fold = folds(TrainingSet.of(X, y, settings), X[:9] + 0.1, y[:9], None)[0].open()
     job = Job.of(settings, fold)
-    for part, start in zip(job.run(fold.queries[:], fold.codes, None), (0, 8), strict=True):
+    for part, start in zip(
+        job.run(fold.queries[:], fold.codes, None, np.ones(fold.codes.size)), (0, 8), strict=True
+    ):
         assert not isinstance(part.columns, slice)
         assert part.sums.shape == (1, part.columns.size)
         some = slice(start, start + BLOCK)

@@ -20,6 +20,7 @@ from dataworth.arrays import Array
 from dataworth.cli import STANDARD_OUTPUT, options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
+from dataworth.encoders.out_of_bag import OutOfBagForest
 from dataworth.encoders.tables import TableEncoder, kinds_in_words
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
@@ -452,6 +453,8 @@ def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None
     """Set the encoder of this name; `alone` says that training points judge one another."""
     if name == "none":
         valuator.set_params(encoder=None)
+    if name == "out-of-bag":
+        valuator.set_params(encoder=OutOfBagForest(n_jobs=valuator.n_jobs))
     if name != "forest":
         return
     if alone:

@@ -21,6 +21,7 @@ OPTIONS = {
     "n_bits": "--bits",
     "n_jobs": "--jobs",
     "max_rank": "--max-rank",
+    "class_weight": "--class-weight",
     "groups": "--group",
 } | {
     name: f"--{name}"
@@ -88,9 +89,17 @@ def _entries(**words: str) -> dict[str, Entry]:
 
 
 ENCODERS: Mapping[str, Entry] = _entries(
-    auto="encodes the columns of tables and takes arrays as they are",
-    none="takes numbers as they are",
-    forest="learns from the labels (give --validation or --cv with it)",
+    **{
+        "auto": "encodes the columns of tables and takes arrays as they are",
+        "none": "takes numbers as they are",
+        "forest": "learns from the labels (give --validation or --cv with it)",
+        "out-of-bag": "takes the weights of a forest whose trees judge only what they never saw",
+    }
+)
+
+CLASS_WEIGHTS: Mapping[str, Entry] = _entries(
+    none="every validation point counts the same",
+    balanced="every class counts the same, however many validation points have it",
 )
 
 TASKS: Mapping[str, Entry] = _entries(
@@ -108,9 +117,11 @@ if TYPE_CHECKING:
     EncoderName: TypeAlias = str
     TieName: TypeAlias = str
     TaskName: TypeAlias = str
+    ClassWeightName: TypeAlias = str
 else:
     GameName, WeightName = Literal[*GAMES], Literal[*WEIGHTS]
     EncoderName, TieName, TaskName = Literal[*ENCODERS], Literal[*TIES], Literal[*TASKS]
+    ClassWeightName = Literal[*CLASS_WEIGHTS]
 
 
 def option(panel: str, help: str, *names: str, **rest: Any) -> Any:

@@ -86,10 +86,18 @@ def value(
         options.TieName,
         option(METHOD, f"What a tied vote of the hard game is. {options.listed(TIES)}"),
     ] = "right",
+    class_weight: Annotated[
+        options.ClassWeightName,
+        option(METHOD, f"How much judges count. {options.listed(options.CLASS_WEIGHTS)}"),
+    ] = "none",
     weights: Annotated[
-        options.WeightName,
-        option(METHOD, f"How much a neighbour counts. {options.listed(WEIGHTS)}"),
-    ] = "rbf",
+        options.WeightName | None,
+        option(
+            METHOD,
+            "How much a neighbour counts: rbf by default, or what the forest of --encoder "
+            f"out-of-bag says. {options.listed(WEIGHTS)}",
+        ),
+    ] = None,
     bandwidth: Annotated[
         str, option(METHOD, "How wide the weights of rbf reach: a number, or auto.")
     ] = "auto",
@@ -148,7 +156,8 @@ def value(
         n_neighbors=neighbors,
         game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
         ties=ties,
-        weights=weights,
+        class_weight=None if class_weight == "none" else class_weight,
+        weights=weights or "auto",
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
         n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "none"),
         metric=metric,

@@ -12,6 +12,54 @@ from dataworth.errors import InputError
 from dataworth.inputs import frames
 
 
+def weighs(encoder: Any) -> bool:
+    """Whether an encoder weighs the training points itself, so that there are no distances.
+
+    It says so by having the methods `leaves` and `weights`, and once it is fitted `shares_`, as
+    `OutOfBagForest` does. With that it promises that whatever judges a training point has not seen
+    the label of this point. So it may be fitted with labels even in leave-one-out.
+
+    Parameters
+    ----------
+    encoder : transformer, "auto" or None
+        The encoder, fitted or not.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+
+    Raises
+    ------
+    InputError
+        If such an encoder is inside another one, such as a pipeline, which hides its weights.
+
+    Examples
+    --------
+    >>> from dataworth.encoders import ForestLeaves, OutOfBagForest
+    >>> from dataworth.encoders.choice import weighs
+    >>> weighs(OutOfBagForest()), weighs(ForestLeaves())
+    (True, False)
+    """
+    if _weighs(encoder):
+        return True
+    parts = encoder.get_params(deep=True).values() if hasattr(encoder, "get_params") else ()
+    for part in parts:
+        if not isinstance(part, type) and _weighs(part):
+            name = type(part).__name__
+            raise InputError(
+                "encoder",
+                f"be {name} itself, and not hold one",
+                f"a {type(encoder).__name__} hides the weights of {name}",
+                "Transform the points first.",
+            )
+    return False
+
+
+def _weighs(encoder: Any) -> bool:
+    return all(callable(getattr(encoder, name, None)) for name in ("leaves", "weights"))
+
+
 def encoder_for(X: Any) -> TableEncoder | None:
     """Choose the encoder for points that come without one.
 

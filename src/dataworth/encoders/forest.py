@@ -15,7 +15,77 @@ from dataworth.inputs import frames
 from dataworth.inputs.targets import are_quantities
 
 
-class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ForestEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What encoders that grow a forest have in common; a subclass says which forest it grows."""
+
+    def _unfitted(self, y: Any) -> Any:
+        """Return the forest to grow for these labels, or numbers."""
+        raise TypeError(f"{type(self).__name__} does not define _unfitted")
+
+    def _grow(self, X: Any, y: Any) -> Any:
+        """Grow the forest, and return the points as it takes them."""
+        self.table_encoder_ = TableEncoder().fit(X) if _is_mixed(X) else None
+        points = X if self.table_encoder_ is None else self.table_encoder_.transform(X)
+        points, y = validate_data(
+            self,
+            points,
+            y,
+            multi_output=True,
+            accept_sparse="csc",
+            dtype=np.float32,  # what trees split
+            ensure_all_finite="allow-nan",
+        )
+        self.forest_ = self._unfitted(y).fit(points, y)
+        if self.table_encoder_ is not None:
+            self.n_features_in_ = self.table_encoder_.n_features_in_
+            if hasattr(self.table_encoder_, "feature_names_in_"):
+                self.feature_names_in_ = self.table_encoder_.feature_names_in_
+        return points
+
+    def _points(self, X: Any) -> Any:
+        """Return points as the forest takes them."""
+        check_is_fitted(self)
+        if self.table_encoder_ is not None:
+            return self.table_encoder_.transform(X).astype(np.float32)
+        return validate_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse="csr",
+            dtype=np.float32,
+            ensure_all_finite="allow-nan",
+        )
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Find the leaf of each point in each tree.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n_points, n_features)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_estimators)
+            The number of the leaf in each tree, float64.
+        """
+        points = self._points(X)
+        return self.forest_.apply(points).astype(np.float64)
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of trees, which scikit-learn asks for to name the features."""
+        return len(self.forest_.estimators_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class ForestLeaves(ForestEncoder):
     """Where a random forest puts a point: the leaf it falls into in each tree.
 
     Two points are as far apart as the share of trees in which their leaves differ, which is the
@@ -89,65 +159,18 @@ class ForestLeaves(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         ForestLeaves
             The encoder itself.
         """
-        self.table_encoder_ = TableEncoder().fit(X) if _is_mixed(X) else None
-        points = X if self.table_encoder_ is None else self.table_encoder_.transform(X)
-        points, y = validate_data(
-            self,
-            points,
-            y,
-            multi_output=True,
-            accept_sparse="csc",
-            dtype=np.float32,  # what trees split
-            ensure_all_finite="allow-nan",
-        )
-        continuous = type_of_target(y, input_name="y").startswith("continuous")
-        numbers = continuous or are_quantities(np.asarray(y))
-        kind = RandomForestRegressor if numbers else RandomForestClassifier
-        self.forest_ = kind(**self.get_params()).fit(points, y)
-        if self.table_encoder_ is not None:
-            self.n_features_in_ = self.table_encoder_.n_features_in_
-            if hasattr(self.table_encoder_, "feature_names_in_"):
-                self.feature_names_in_ = self.table_encoder_.feature_names_in_
+        self._grow(X, y)
         return self
 
-    def transform(self, X: ArrayLike) -> Floats:
-        """Find the leaf of each point in each tree.
+    def _unfitted(self, y: Any) -> Any:
+        kind = RandomForestRegressor if holds_numbers(y) else RandomForestClassifier
+        return kind(**self.get_params())
 
-        Parameters
-        ----------
-        X : array-like, sparse array or data frame of shape (n_points, n_features)
-            The points.
 
-        Returns
-        -------
-        ndarray of shape (n_points, n_estimators)
-            The number of the leaf in each tree, float64.
-        """
-        check_is_fitted(self)
-        if self.table_encoder_ is not None:
-            encoded = self.table_encoder_.transform(X).astype(np.float32)
-            return self.forest_.apply(encoded).astype(np.float64)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            accept_sparse="csr",
-            dtype=np.float32,
-            ensure_all_finite="allow-nan",
-        )
-        return self.forest_.apply(X).astype(np.float64)
-
-    @property
-    def _n_features_out(self) -> int:
-        """The number of trees, which scikit-learn asks for to name the features."""
-        return len(self.forest_.estimators_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+def holds_numbers(y: Any) -> bool:
+    """Whether targets are numbers and not labels; many different whole numbers are numbers."""
+    continuous = type_of_target(y, input_name="y").startswith("continuous")
+    return continuous or are_quantities(np.asarray(y))
 
 
 def _is_mixed(X: Any) -> bool:

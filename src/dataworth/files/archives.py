@@ -36,7 +36,7 @@ def save(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
     np.savez(file, **named)
 
 
-def load(file: BinaryIO, names: Iterable[str]) -> dict[str, Array]:
+def load(file: BinaryIO, names: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Array]:
     """Read arrays that `save` wrote. Nothing is unpickled.
 
     `save` does not compress, so that the arrays never take more memory than the file takes disk.
@@ -48,6 +48,8 @@ def load(file: BinaryIO, names: Iterable[str]) -> dict[str, Array]:
         The archive, opened in binary mode.
     names : iterable of str
         The arrays to read. Others are left alone.
+    optional : iterable of str
+        Arrays to read if they are there.
 
     Returns
     -------
@@ -71,6 +73,7 @@ def load(file: BinaryIO, names: Iterable[str]) -> dict[str, Array]:
     """
     names, size = list(names), file.seek(0, os.SEEK_END)
     with zipfile.ZipFile(file) as archive:
+        names += [name for name in optional if f"{name}.npy" in archive.namelist()]
         members = {name: archive.getinfo(f"{name}.npy") for name in names}
         if sum(member.file_size for member in members.values()) > size:
             raise ValueError("its arrays are larger than the file")

@@ -21,6 +21,7 @@ from dataworth.inputs import frames
 FORMAT = "dataworth values 1"
 NUMBERS = ("values", "lower", "upper")
 ARRAYS = (*NUMBERS, "index", "labels")
+OPTIONAL = ("agreement", "suggested")  # only known if training points judged each other
 # Which column of a table holds which array. The index is in a column "index" or "id".
 COLUMNS = {"value": "values", "lower": "lower", "upper": "upper", "label": "labels"}
 ENDINGS = (*tables.TABLES, ".npz")
@@ -101,7 +102,7 @@ class Contents:
     Attributes
     ----------
     arrays : dict
-        The arrays by their names, `ARRAYS`.
+        The arrays by their names: `ARRAYS` and, if they are known, `OPTIONAL`.
     facts : Facts
         How the values were computed.
     groups : array or None
@@ -124,9 +125,10 @@ def read_archive(path: str | os.PathLike[str]) -> Contents:
     """Read what `write_archive` wrote. Nothing is unpickled."""
     with paths.to_read(path).open("rb") as handle:
         try:
-            arrays = archives.load(handle, (*ARRAYS, "facts"))
+            arrays = archives.load(handle, (*ARRAYS, "facts"), OPTIONAL)
             facts = Facts.from_json(str(arrays.pop("facts")))
-            if any(arrays[name].dtype != np.float64 for name in NUMBERS):
+            numbers = [name for name in (*NUMBERS, "agreement") if name in arrays]
+            if any(arrays[name].dtype != np.float64 for name in numbers):
                 raise ValueError("its values are not numbers")
             if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:
                 raise ValueError("its arrays differ in shape")
@@ -151,10 +153,12 @@ def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
     Returns
     -------
     dict
-        The columns: index or id, value, lower, upper, label and, if there are groups, group.
+        The columns: index or id, value, lower, upper, label and, if they are known, agreement,
+        suggested and group.
     """
     table = {"id" if ids else "index": contents.arrays["index"]}
     table |= {name: contents.arrays[array] for name, array in COLUMNS.items()}
+    table |= {name: contents.arrays[name] for name in OPTIONAL if name in contents.arrays}
     return table if contents.groups is None else {**table, "group": contents.groups}
 
 
@@ -210,7 +214,8 @@ def read(path: str | os.PathLike[str]) -> Contents:
         raise InputError(name, wanted, f"it has no column {min(lacking)!r}")
 
     def array(column: str) -> Array:
-        entries = frames.entries(table.column(column), column)
+        cells = _suggested(path, table) if column == "suggested" else table.column(column)
+        entries = frames.entries(cells, column)
         if ending in tables.SEPARATORS and isinstance(entries, list):
             entries = [spreadsheets.unguarded(e) if isinstance(e, str) else e for e in entries]
         return np.asarray(entries)
@@ -221,8 +226,20 @@ def read(path: str | os.PathLike[str]) -> Contents:
         facts = Facts() if kept is None else Facts.from_json(kept)
         arrays = {known: array(column) for column, known in COLUMNS.items()}
         arrays |= {known: arrays[known].astype(np.float64) for known in NUMBERS}
+        if "agreement" in table.column_names:  # it may be NaN, which CSV files have as a gap
+            arrays["agreement"] = table.column("agreement").cast("float64").to_numpy()
+        if "suggested" in table.column_names:
+            arrays["suggested"] = array("suggested")
         arrays["index"] = np.arange(table.num_rows) if key is None else array(key)
         groups = array("group") if "group" in table.column_names else None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, NotImplementedError, TypeError, ValueError) as error:
         raise InputError(name, wanted, f"it does not fit: {str(error).rstrip('.')}") from None
     return Contents(arrays, facts, groups)
+
+
+def _suggested(path: str | os.PathLike[str], table: Any) -> Any:
+    """Return the suggested labels in the type of the labels, which a CSV file does not keep."""
+    kind, column = table.column("label").type, table.column("suggested")
+    if column.type != kind:  # such as "01" among labels that are no numbers
+        column = tables.read_table(path, names=("suggested",)).column("suggested")
+    return column.cast(kind)

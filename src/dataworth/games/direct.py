@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dataworth.arrays import Floats, Ints
 from dataworth.errors import InputError
 from dataworth.games.game import Classification, Setup
 from dataworth.games.kernels import direct
+from dataworth.games.kernels import votes as vote
 from dataworth.games.solutions import Solution
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 
 MOST_BYTES = 2**30
 
@@ -72,3 +74,10 @@ class DirectGame(Classification):
         # With two rivals or more, a wrong point can help by pushing out a worse one.
         sided = ranked.falling and self.n_classes == 2
         return self.solution(ranked, label, out, tail.reshape(table.shape)[place], margins, sided)
+
+    def judge(
+        self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Say whether the label wins the vote."""
+        self.tally(ranked, voters, votes)
+        vote.win(votes, labels, self.tie, worth)

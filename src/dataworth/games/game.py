@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.games.kernels import votes as kernel
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import reach as reach_of
 from dataworth.games.solutions import ByClass, Solution
@@ -53,6 +54,30 @@ class Game(Protocol):
         `label` is its class code, or its target.
         """
 
+    @property
+    def ballot(self) -> int:
+        """How many numbers a vote has."""
+
+    def judge(
+        self, ranked: RankedRows, labels: Any, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Let the nearest points vote on validation points that have these labels.
+
+        Parameters
+        ----------
+        ranked : RankedRows
+            The points, a row for each validation point.
+        labels : (r,) array
+            Its class code, or its target.
+        voters : int
+            How many of the nearest points vote, instead of K.
+        worth : (r,) array
+            Receives the utility of the voters.
+        votes : (r, ballot) array
+            Receives what they say: the weight of each class or, for numbers, the weighted sum of
+            the targets and the weight.
+        """
+
 
 @runtime_checkable
 class GameByRows(Game, Protocol):
@@ -62,8 +87,11 @@ class GameByRows(Game, Protocol):
     def by_rows(self) -> bool:
         """Whether `add_rows` can be used."""
 
-    def add_rows(self, ranked: RankedRows, labels: Any, sums: Floats) -> None:
-        """Add the values for several validation points to the sums, one after the other."""
+    def add_rows(self, ranked: RankedRows, labels: Any, factors: Floats, sums: Floats) -> None:
+        """Add the values for several validation points to the sums, one after the other.
+
+        Those for each of them are multiplied by its factor.
+        """
 
 
 class GameModule(Protocol):
@@ -107,6 +135,15 @@ class Classification:
     def n_points(self) -> int:
         """The number of training points."""
         return self.codes.size
+
+    @property
+    def ballot(self) -> int:
+        """How many numbers a vote has: one for each class."""
+        return self.n_classes
+
+    def tally(self, ranked: RankedRows, voters: int, votes: Floats) -> None:
+        """Add up the weights of the voters by class."""
+        kernel.tally(self.codes, ranked.order, ranked.weights, ranked.sizes, voters, votes)
 
     def solution(
         self,

@@ -8,6 +8,7 @@ from dataworth.arrays import Floats, Ints
 from dataworth.games import direct
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import hard
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels.coefficients import Coefficients, reach
 from dataworth.games.solutions import Solution
 from dataworth.games.ties import TIES
@@ -54,11 +55,21 @@ class HardGame(Classification):
         )  # fmt: skip
         return self.solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
 
-    def add_rows(self, ranked: RankedRows, labels: Ints, sums: Floats) -> None:
-        """Add the values for several validation points to the sums."""
+    def add_rows(self, ranked: RankedRows, labels: Ints, factors: Floats, sums: Floats) -> None:
+        """Add the values for several validation points to the sums, times their factors."""
         hard.rows(
-            self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels,
+            self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels, factors,
             self.weighting.top, self.n_neighbors, self.tie, self.coefficients, sums,
+        )  # fmt: skip
+
+    def judge(
+        self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Say in how many pairs with a rival the label wins; the vote is that of all classes."""
+        self.tally(ranked, voters, votes)
+        vote.pair_wins(
+            self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels, voters,
+            self.tie, worth,
         )  # fmt: skip
 
     @property

@@ -8,10 +8,11 @@ from dataworth.arrays import Floats
 from dataworth.games import weighted_mean
 from dataworth.games.game import Game, Setup
 from dataworth.games.kernels import unweighted
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.solutions import ByPoint, Solution
 from dataworth.games.weighted_mean import WeightedMean
-from dataworth.weights.ranked import Ranked
+from dataworth.weights.ranked import Ranked, RankedRows
 from dataworth.weights.weighting import Weighting
 
 check = weighted_mean.check
@@ -35,6 +36,7 @@ class RegressionGame:
     n_neighbors: int
     weighting: Weighting
     coefficients: Coefficients
+    ballot = 2
 
     @property
     def n_points(self) -> int:
@@ -53,6 +55,15 @@ class RegressionGame:
         error, others, empty = error / unit, others / unit, -((label / unit) ** 2)
         solution = self._solve(ranked, error, others, empty)
         return solution.scaled(unit * unit)
+
+    def judge(
+        self, ranked: RankedRows, labels: Floats, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Return minus the squared error of the mean of the voters."""
+        vote.squared_error(
+            self.targets, ranked.order, ranked.weights, ranked.sizes, labels, voters, 0.0, worth,
+            votes,
+        )  # fmt: skip
 
     def _solve(self, ranked: Ranked, error: Floats, others: Floats, empty: float) -> Solution:
         # The scale is the largest difference between two utilities. The empty set is never among

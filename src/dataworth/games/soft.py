@@ -6,6 +6,7 @@ from dataworth.arrays import Floats, Ints
 from dataworth.games import weighted_mean
 from dataworth.games.game import Classification, Game, Setup
 from dataworth.games.kernels import unweighted
+from dataworth.games.kernels import votes as vote
 from dataworth.games.kernels import weighted_mean as kernel
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.solutions import ByPoint, Solution
@@ -61,24 +62,32 @@ class SoftGame(Classification):
         table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
         return self.solution(ranked, label, out, table, (mean.near, mean.far), ranked.falling)
 
-    def add_rows(self, ranked: RankedRows, labels: Ints, sums: Floats) -> None:
-        """Add the values for several validation points to the sums."""
+    def add_rows(self, ranked: RankedRows, labels: Ints, factors: Floats, sums: Floats) -> None:
+        """Add the values for several validation points to the sums, times their factors."""
         if self.n_classes == 1:
             return
         order, sizes, empty = ranked.order, ranked.sizes, 1.0 / self.n_classes
         if self.weighting.equal:
             unweighted.soft_rows(
-                self.codes, order, sizes, labels, empty, self.n_neighbors, self.coefficients, sums
-            )
+                self.codes, order, sizes, labels, factors, empty, self.n_neighbors,
+                self.coefficients, sums,
+            )  # fmt: skip
             return
-        table, factors = weighted_mean.powers_table(
+        table, of_nodes = weighted_mean.powers_table(
             self.n_neighbors, self.weighting.top, 1, idle=False
         )
-        start = np.stack([factors, np.zeros_like(factors)])
+        start = np.stack([of_nodes, np.zeros_like(of_nodes)])
         kernel.soft_rows(
-            self.codes, order, ranked.weights, sizes, labels, empty, self.n_neighbors, table, start,
-            self.coefficients, sums,
+            self.codes, order, ranked.weights, sizes, labels, factors, empty, self.n_neighbors,
+            table, start, self.coefficients, sums,
         )  # fmt: skip
+
+    def judge(
+        self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
+    ) -> None:
+        """Return the share of the label in the vote."""
+        self.tally(ranked, voters, votes)
+        vote.share(votes, labels, 1.0 / self.n_classes, worth)
 
     @property
     def by_rows(self) -> bool:

@@ -109,6 +109,8 @@ class Solution:
         outer = self.outer
         if isinstance(outer, ByPoint):
             outer = ByPoint(outer.value * unit, outer.margin * unit, outer.right)
+        elif isinstance(outer, ByClass):
+            outer = replace(outer, table=outer.table * unit, margin=outer.margin * unit)
         return replace(
             self,
             inner=self.inner * unit,

@@ -79,6 +79,30 @@ class Targets(Protocol):
     def part(self, index: Ints) -> "Targets":
         """Return the targets of some of the points; codes count only the classes among them."""
 
+    @property
+    def ballot(self) -> int:
+        """How many numbers a vote on a target has."""
+
+    def counted(self, part: Any, votes: Floats) -> Floats:
+        """Return votes that were cast by the codes of a part, by the codes of all."""
+
+    def favoured(self, votes: Floats, codes: Array) -> Array:
+        """Return the codes that votes favour.
+
+        Parameters
+        ----------
+        votes : (n, ballot) array
+            The weight of each class or, for numbers, the weighted sum and the weight.
+        codes : (n,) array
+            The codes of the points that the votes are about. Each wins a tie, and so a vote
+            without any weight; among others the lowest wins.
+
+        Returns
+        -------
+        (n,) array
+            The codes.
+        """
+
     def suggested(self, index: Ints, weights: Floats) -> Any:
         """Return what the points at these positions predict with these weights."""
 
@@ -124,6 +148,25 @@ class Labels:
         present, codes = np.unique(self.codes[index], return_inverse=True)
         return Labels(codes.astype(np.int64), self.classes[present])
 
+    @property
+    def ballot(self) -> int:
+        """How many numbers a vote has: one for each class."""
+        return self.n_classes
+
+    def counted(self, part: "Labels", votes: Floats) -> Floats:
+        """Return votes that were cast by the codes of a part, by the codes of all."""
+        if part.n_classes == self.n_classes:
+            return votes
+        out = np.zeros((votes.shape[0], self.n_classes))
+        out[:, np.searchsorted(self.classes, part.classes)] = votes
+        return out
+
+    def favoured(self, votes: Floats, codes: Array) -> Ints:
+        """Return the classes with the most weight; the given one wins a tie."""
+        best = votes.argmax(axis=1)
+        rows = np.arange(codes.size)
+        return np.where(votes[rows, codes] == votes[rows, best], codes, best)
+
     def suggested(self, index: Ints, weights: Floats) -> Any:
         """Return the label with the most weight, the first in sorted order if there are several."""
         votes = np.bincount(self.codes[index], weights, self.n_classes)
@@ -137,6 +180,7 @@ class Numbers:
     codes: Floats
     n_classes = 0
     stratified = False
+    ballot = 2
 
     @classmethod
     def of(cls, y: Any, n_points: int | None) -> Self:
@@ -158,6 +202,14 @@ class Numbers:
     def part(self, index: Ints) -> "Numbers":
         """Return the targets of some of the points."""
         return Numbers(self.codes[index])
+
+    def counted(self, part: "Numbers", votes: Floats) -> Floats:
+        """Return the votes as they are."""
+        return votes
+
+    def favoured(self, votes: Floats, codes: Array) -> Floats:
+        """Return weighted means, or the given numbers where there is no weight."""
+        return np.divide(votes[:, 0], votes[:, 1], out=codes.copy(), where=votes[:, 1] > 0.0)
 
     def suggested(self, index: Ints, weights: Floats) -> float:
         """Return the weighted mean."""

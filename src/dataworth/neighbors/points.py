@@ -13,6 +13,10 @@ from dataworth.neighbors.approximate import Approximate, Index
 from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.search import Brute, CompleteSearch, Demand, Given, Picked, Search
 
+# Handing a task to a worker takes as long as some thousand distances, so it should have more, but
+# no more rows than leave enough tasks for all workers.
+SMALL_TASK, MOST_ROWS = 2**18, 64
+
 
 class Rows(Protocol):
     """Points of which a slice of rows is an array in memory."""
@@ -85,8 +89,10 @@ class InMemory:
 
     def all_distances(self, demand: Demand) -> CompleteSearch:
         """Return a search that computes the distances to all points."""
-        fits = demand.room / (8 * self.shape[0])
-        return Brute(self.array, self.measure, int(min(max(fits, 1), demand.block)))
+        n = self.shape[0]
+        fits = max(int(demand.room / (8 * n)), 1)
+        width = max(min(fits, SMALL_TASK // n, MOST_ROWS), 1)
+        return Brute(self.array, self.measure, min(fits, demand.block), width)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
         """Whether a search finds only some neighbours; no, it computes all distances."""

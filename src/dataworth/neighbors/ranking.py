@@ -20,22 +20,29 @@ FEW = 32  # so many distances are sorted by insertion
 
 
 @compiled()
-def _pack(row: Floats, own: int, cutoff: float, mask: int, keys: Keys) -> np.int64:
-    """Write the keys of all points up to the cutoff except `own`; return how many they are.
+def _pack(rows: Floats, own: Ints, cutoffs: Floats, mask: int, keys: Keys, sizes: Ints) -> None:
+    """Write the keys of all points up to the cutoff except `own`, and how many they are.
 
-    The positions fill the bits of `mask`, and `keys` is longer than the row by one.
+    The positions fill the bits of `mask`, and `keys` is longer than a row by one.
     """
-    bits = row.view(np.uint64)
     keep = ~(np.uint64(mask) | (np.uint64(1) << np.uint64(63)))  # -0.0 becomes 0.0
-    if own < 0 and cutoff == np.inf:
-        for i in range(uint64(row.size)):
-            keys[i] = (bits[i] & keep) | np.uint64(i)
-        return np.int64(row.size)
-    count = uint64(0)
-    for i in range(uint64(row.size)):
-        keys[count] = (bits[i] & keep) | np.uint64(i)
-        count += uint64((row[i] <= cutoff) & (np.int64(i) != own))
-    return np.int64(count)
+    n = uint64(rows.shape[1])
+    for r in range(rows.shape[0]):
+        row, packed = rows[r], keys[r]
+        bits, cutoff = row.view(np.uint64), cutoffs[r]
+        if cutoff == np.inf:
+            middle = n if own[r] < 0 else uint64(own[r])
+            for i in range(middle):
+                packed[i] = (bits[i] & keep) | np.uint64(i)
+            for i in range(middle + uint64(1), n):
+                packed[i - uint64(1)] = (bits[i] & keep) | np.uint64(i)
+            sizes[r] = np.int64(n) - (own[r] >= 0)
+            continue
+        count = uint64(0)
+        for i in range(n):
+            packed[count] = (bits[i] & keep) | np.uint64(i)
+            count += uint64((row[i] <= cutoff) & (np.int64(i) != own[r]))
+        sizes[r] = count
 
 
 @compiled()
@@ -51,8 +58,14 @@ def _sort_few(row: Floats, order: Ints) -> None:
 
 
 @compiled()
-def _unpack(row: Floats, keys: Keys, mask: int, order: Ints) -> None:
+def _unpack(rows: Floats, keys: Keys, sizes: Ints, mask: int, order: Ints) -> None:
     """Write the positions in sorted keys into `order`, by the full distances where keys tie."""
+    for r in range(rows.shape[0]):
+        _unpack_row(rows[r], keys[r, : sizes[r]], mask, order[r])
+
+
+@compiled()
+def _unpack_row(row: Floats, keys: Keys, mask: int, order: Ints) -> None:
     low = np.uint64(mask)
     for i in range(uint64(keys.size)):
         order[i] = np.int64(keys[i] & low)
@@ -75,28 +88,28 @@ def _unpack(row: Floats, keys: Keys, mask: int, order: Ints) -> None:
 
 
 @compiled()
-def _extent_bits(row: Floats, own: int, ends: Keys) -> None:
-    """Write the smallest and largest bits of a row, read as integers, without those of `own`."""
-    bits = row.view(np.uint64)
-    least, most = ~np.uint64(0), np.uint64(0)
-    middle = uint64(row.size if own < 0 else own)
-    for i in range(middle):
-        least, most = min(least, bits[i]), max(most, bits[i])
-    for i in range(middle + uint64(1), uint64(row.size)):
-        least, most = min(least, bits[i]), max(most, bits[i])
-    ends[0], ends[1] = least, most
+def _extent_bits(rows: Floats, own: Ints, ends: Keys) -> None:
+    """Write the smallest and largest bits of rows, read as integers, without those of `own`."""
+    for r in range(rows.shape[0]):
+        bits = rows[r].view(np.uint64)
+        least, most = ~np.uint64(0), np.uint64(0)
+        middle = uint64(bits.size if own[r] < 0 else own[r])
+        for i in range(middle):
+            least, most = min(least, bits[i]), max(most, bits[i])
+        for i in range(middle + uint64(1), uint64(bits.size)):
+            least, most = min(least, bits[i]), max(most, bits[i])
+        ends[r, 0], ends[r, 1] = least, most
 
 
 def extents(rows: Floats, own: Ints) -> Floats:
     """Return the smallest and the largest distance of each row, without the points `own`."""
     ends = np.empty((rows.shape[0], 2))
-    for r in range(rows.shape[0]):
-        _extent_bits(rows[r], own[r], ends[r].view(np.uint64))
-        near, far = ends[r]
-        if not (near >= 0.0 and far < math.inf) or math.copysign(1.0, far) < 0.0:
-            others = rows[r] if own[r] < 0 else np.delete(rows[r], own[r])
-            ends[r] = others.min(), others.max()  # negative, nan, or -0.0
-            check_distances(*ends[r])
+    _extent_bits(rows, own, ends.view(np.uint64))
+    usual = (ends[:, 0] >= 0.0) & (ends[:, 1] < math.inf) & ~np.signbit(ends[:, 1])
+    for r in np.flatnonzero(~usual):
+        others = rows[r] if own[r] < 0 else np.delete(rows[r], own[r])
+        ends[r] = others.min(), others.max()  # negative, nan, or -0.0
+        check_distances(*ends[r])
     return ends
 
 
@@ -138,13 +151,12 @@ def rank_rows(rows: Floats, own: Ints, cutoffs: Floats, order: Ints) -> Ints:
     """
     n = rows.shape[1]
     mask = (1 << max(n - 1, 1).bit_length()) - 1
-    keys = np.empty(n + 1, np.uint64)
+    keys = np.empty((rows.shape[0], n + 1), np.uint64)
     sizes = np.empty(rows.shape[0], np.int64)
-    for r in range(rows.shape[0]):
-        sizes[r] = size = _pack(rows[r], own[r], cutoffs[r], mask, keys)
-        some = keys[:size]
-        some.sort()
-        _unpack(rows[r], some, mask, order[r])
+    _pack(rows, own, cutoffs, mask, keys, sizes)
+    for packed, size in zip(keys, sizes.tolist(), strict=True):
+        packed[:size].sort()
+    _unpack(rows, keys, sizes, mask, order)
     return sizes
 
 

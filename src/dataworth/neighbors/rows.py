@@ -22,6 +22,11 @@ class Ranker(Protocol[Result]):
     ) -> Result:
         """Do the same if only some of `n_train` training points are known."""
 
+    def rank_weighted(
+        self, weighted: "Weighted", n_train: int, own: int | None, limit: int | None
+    ) -> Result:
+        """Do the same by weights that are known already."""
+
 
 class Row(Protocol):
     """The neighbours of one validation point."""
@@ -84,6 +89,36 @@ class Known:
         """Return the nearest `size` training points except `own`."""
         others = self if own is None else self.without(own)
         return Known(others.index[:size], others.distance[:size])
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """The training points that have weight, in any order, where weights need no distances."""
+
+    index: Ints
+    weight: Floats
+
+    def without(self, own: int | None) -> "Weighted":
+        """Return the same row without one training point, if there is one to leave out."""
+        keep = self.index != own
+        return self if own is None or keep.all() else Weighted(self.index[keep], self.weight[keep])
+
+    @property
+    def unit(self) -> Floats:
+        """The weights in units of the largest."""
+        return self.weight / self.weight.max(initial=0.0)
+
+    def ranked_by(
+        self, ranker: Ranker[Result], n_train: int, own: int | None, limit: int | None
+    ) -> Result:
+        """Let the ranker rank this row."""
+        return ranker.rank_weighted(self, n_train, own, limit)
+
+    def nearest(self, size: int, own: int | None) -> "Known":
+        """Return the heaviest `size` points except `own`, the heaviest of all at distance 0."""
+        others = self.without(own)
+        near = Known.sorted(others.index, 1.0 - others.unit)
+        return Known(near.index[:size], near.distance[:size])
 
 
 def merge(parts: Sequence[Sequence[Known]], limit: int) -> list[Known]:

@@ -73,7 +73,7 @@ class Brute(CompleteSearch):
     points: Array
     measure: Measure
     held: int
-    width: int = 1
+    width: int
 
     def tables(self, queries: Any) -> Iterator[Floats]:
         """Yield the distances of some validation points (rows), in order, in fresh arrays."""

@@ -12,7 +12,9 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.inputs.targets import Targets
 from dataworth.run import workers
+from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
@@ -28,7 +30,7 @@ class Work(Protocol):
     def width(self) -> int:
         """How many validation points to hand over at a time, in whole blocks."""
 
-    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None, factors: Floats) -> list[Part]:
         """Return the sums over these validation points, one part for each block."""
 
 
@@ -38,15 +40,17 @@ Plan = Callable[[Settings, Fold, OpenedFold], tuple[Work, Ints | slice]]
 
 def points(settings: Settings, fold: Fold, opened: OpenedFold) -> tuple[Job, Ints | slice]:
     """Plan to value the training points of a fold, with one column for each training point."""
-    return Job.of(settings, opened), fold.judged
+    return Job.of(settings, opened, verdicts=fold.inside), fold.judged
 
 
 def total(
     folds: Sequence[Fold],
+    factors: Floats,
     settings: Settings,
     shape: tuple[int, int],
     kept: Checkpoint | None,
     plan: Plan = points,
+    agreement: Agreement | None = None,
 ) -> tuple[Floats, float]:
     """Sum over all validation points, block by block.
 
@@ -54,6 +58,8 @@ def total(
     ----------
     folds : sequence of Fold
         The folds of the run.
+    factors : (n_val,) array
+        How much each validation point counts, in the order of the folds.
     settings : Settings
         The parameters of the run.
     shape : tuple of int
@@ -63,6 +69,8 @@ def total(
         The saved state of the run, if the user wants one.
     plan : function
         Who is valued.
+    agreement : Agreement or None
+        Receives the verdicts of the plan on its validation points.
 
     Returns
     -------
@@ -72,22 +80,25 @@ def total(
         The largest error of a utility that real weights cause.
     """
     with nullcontext() if kept is None else kept.held():
-        return _total(folds, settings, shape, kept, plan)
+        return _total(folds, factors, settings, shape, kept, plan, agreement)
 
 
 def _total(
     folds: Sequence[Fold],
+    factors: Floats,
     settings: Settings,
     shape: tuple[int, int],
     kept: Checkpoint | None,
     plan: Plan,
+    agreement: Agreement | None,
 ) -> tuple[Floats, float]:
     sums, error, done = np.zeros(shape), 0.0, 0
-    state = None if kept is None else kept.load()
+    arrays = {"sums": sums} if agreement is None else {"sums": sums, **agreement.arrays}
+    state = None if kept is None else kept.load(arrays)
     if state is not None:
-        done, sums, error = state
+        done, error = state
     saved, counted = done, True  # an interruption may come between adding and counting a block
-    n_val = sum(fold.size for fold in folds)
+    n_val = factors.size
     if kept is not None and done:
         LOG.info(
             "the run goes on from %r, where %s of %s validation points are done.",
@@ -99,7 +110,7 @@ def _total(
     with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
         try:
             seen = 0
-            for fold in folds:
+            for fold, own in zip(folds, _split(factors, folds), strict=True):
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
                 bar.update(min(skip * BLOCK, fold.size))
@@ -107,21 +118,28 @@ def _total(
                 if skip == blocks:
                     continue
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
-                with closing(_parts(fold, skip, settings, plan)) as parts:
-                    for size, part, columns in parts:
+                with closing(_parts(fold, own, skip, settings, plan)) as parts:
+                    for positions, part, columns, judged in parts:
                         counted = False
                         _add(sums, part, columns)
+                        if agreement is not None and part.verdicts is not None:
+                            agreement.add(positions, judged, part.verdicts)
                         error = max(error, part.error)
                         done += 1
                         counted = True
-                        bar.update(size)
+                        bar.update(positions.size)
                         if kept is not None and kept.due():
-                            kept.save(done, sums, error)
+                            kept.save(done, arrays, error)
                             saved = done
         finally:
             if kept is not None and counted and saved < done:
-                kept.save(done, sums, error)
+                kept.save(done, arrays, error)
     return sums, error
+
+
+def _split(factors: Floats, folds: Sequence[Fold]) -> list[Floats]:
+    """Return the factors of each fold."""
+    return np.split(factors, np.cumsum([fold.size for fold in folds])[:-1])
 
 
 def _points_done(folds: Sequence[Fold], blocks: int) -> int:
@@ -165,20 +183,23 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
 
 
 def _parts(
-    fold: Fold, skip: int, settings: Settings, plan: Plan
-) -> Generator[tuple[int, Part, Ints | slice], None, None]:
-    """Yield the size, the sums and their columns of each block of a fold, in order.
+    fold: Fold, factors: Floats, skip: int, settings: Settings, plan: Plan
+) -> Generator[tuple[Ints, Part, Ints | slice, Targets], None, None]:
+    """Yield each block of a fold, in order; the first `skip` blocks are left out.
 
-    The first `skip` blocks are left out.
+    A block is the positions of its validation points, their part, the columns of the sums, and the
+    targets of the judged points.
     """
     opened = fold.open()
     job, columns = plan(settings, fold, opened)
-    start = skip * BLOCK
+    start = at = skip * BLOCK
     # Dask keeps large arguments on some workers and loses them if these die. The job may be kept
     # that way, since several workers have a copy. A block must not, so it comes in a tuple, which
     # always travels with its task.
-    work = ((job, block) for block in blocks(opened, start, job.width))
+    work = (
+        (job, (*block, factors[start + i * job.width :][: job.width]))
+        for i, block in enumerate(blocks(opened, start, job.width))
+    )
     for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
-        size = min(BLOCK, fold.size - start)
-        yield size, part, columns
-        start += size
+        yield fold.positions[at : at + BLOCK], part, columns, opened.targets
+        at += BLOCK

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from dataworth.files import archives
 from dataworth.files.atomic import atomic
 from dataworth.locks import locked
 
-FORMAT = "dataworth checkpoint 1"
+FORMAT = "dataworth checkpoint 2"
 STATES = ("state-0.npz", "state-1.npz")  # written in turn
 
 
@@ -72,10 +72,11 @@ class Checkpoint:
     def _path(self, turn: int) -> Path:
         return self.folder / STATES[turn % 2]
 
-    def load(self) -> tuple[int, NDArray[np.float64], float] | None:
-        """Return the number of blocks done, their sums and the largest error, or None.
+    def load(self, arrays: Mapping[str, NDArray[Any]]) -> tuple[int, float] | None:
+        """Fill the arrays of the state; return the number of blocks done and the largest error.
 
-        A state of another run, or of another version, is an error. A damaged state is ignored.
+        Without a state, None is returned and nothing is filled. A state of another run, or of
+        another version, is an error. A damaged state is ignored.
         """
         states = []
         for turn in (0, 1):
@@ -84,17 +85,19 @@ class Checkpoint:
                 states.append((*state, turn))
         if not states:
             return None
-        blocks, sums, error, turn = max(states, key=lambda s: s[0])
+        blocks, found, error, turn = max(states, key=lambda s: s[0])
+        for name, array in arrays.items():
+            array[...] = found[name]
         self.turn = turn + 1
-        return blocks, sums, error
+        return blocks, error
 
-    def _read(self, path: Path) -> tuple[int, NDArray[np.float64], float] | None:
+    def _read(self, path: Path) -> tuple[int, dict[str, NDArray[Any]], float] | None:
         try:
             with path.open("rb") as handle:
-                arrays = archives.load(handle, ("facts", "sums"))
-            facts, sums = json.loads(str(arrays["facts"])), arrays["sums"]
+                facts = json.loads(str(archives.load(handle, ("facts",))["facts"]))
+                arrays = archives.load(handle, facts.get("arrays", ("sums",)))  # as in format 1
             seal = facts.pop("seal")
-            if fingerprint(facts, sums) != seal:
+            if fingerprint(facts, *arrays.values()) != seal:
                 return None
         except Exception:  # a damaged file can make its readers raise anything
             return None
@@ -105,13 +108,13 @@ class Checkpoint:
             raise self._refused(f"of dataworth {dataworth.__version__}", f"of {version}")
         if facts["fingerprint"] != self.fingerprint:
             raise self._refused("of the same data and parameters", "of another run")
-        return facts["blocks"], sums, facts["error"]
+        return facts["blocks"], arrays, facts["error"]
 
     def _refused(self, wanted: str, came: str) -> InputError:
         hint = "Name another folder, or remove this one."
         return InputError("checkpoint", f"be {wanted}", f"{str(self.folder)!r} is {came}", hint)
 
-    def save(self, blocks: int, sums: NDArray[np.float64], error: float) -> None:
+    def save(self, blocks: int, arrays: Mapping[str, NDArray[Any]], error: float) -> None:
         """Save this state."""
         facts: dict[str, Any] = {
             "format": FORMAT,
@@ -119,10 +122,11 @@ class Checkpoint:
             "fingerprint": self.fingerprint,
             "blocks": blocks,
             "error": error,
+            "arrays": list(arrays),
         }
-        facts["seal"] = fingerprint(facts, sums)
+        facts["seal"] = fingerprint(facts, *arrays.values())
         with atomic(self._path(self.turn)) as file:
-            archives.save(file, {"sums": sums, "facts": np.array(json.dumps(facts))})
+            archives.save(file, {**arrays, "facts": np.array(json.dumps(facts))})
         self.turn += 1
         self.written = time.monotonic()
 

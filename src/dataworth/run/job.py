@@ -1,7 +1,7 @@
 """The work of one worker: it values blocks of validation points and adds up each block."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from dataworth.neighbors.search import CompleteSearch, Demand, Search
 from dataworth.run import workers
 from dataworth.settings import Settings
 from dataworth.training.folds import OpenedFold
-from dataworth.weights.ranked import Ranked, Within
+from dataworth.weights.ranked import Ranked, RankedRows, Within
 from dataworth.weights.weighting import Weighting
 
 # Validation points are summed in blocks of this many, and the blocks in order. It is a constant, so
@@ -50,6 +50,26 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Verdicts:
+    """How the nearest training points vote on validation points.
+
+    Attributes
+    ----------
+    worth : (b,) array
+        The utility of the voters.
+    votes : (b, ballot) array
+        What they say.
+    """
+
+    worth: Floats
+    votes: Floats
+
+    def part(self, start: int, stop: int) -> "Verdicts":
+        """Return those on some of the validation points."""
+        return Verdicts(self.worth[start:stop], self.votes[start:stop])
+
+
+@dataclass(frozen=True)
 class Part:
     """Sums over one block of validation points.
 
@@ -61,11 +81,14 @@ class Part:
         The training points that the columns belong to. The sums of all others are 0.
     error : float
         The largest error of a utility.
+    verdicts : Verdicts or None
+        How training points vote on each validation point of the block, if that is asked for.
     """
 
     sums: Floats
     columns: Ints | slice
     error: float
+    verdicts: Verdicts | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +107,8 @@ class Job:
         How many of them are ranked.
     bounded : bool
         Whether lower and upper ends are wanted beside the values.
+    voters : int or None
+        How many of the nearest points vote on each validation point, if verdicts are wanted.
     """
 
     search: Search
@@ -91,9 +116,10 @@ class Job:
     ranker: Weighting | Within
     limit: Limit
     bounded: bool
+    voters: int | None
 
     @classmethod
-    def of(cls, settings: Settings, fold: OpenedFold) -> "Job":
+    def of(cls, settings: Settings, fold: OpenedFold, *, verdicts: bool = False) -> "Job":
         """Return the job of valuing the training points of an opened fold."""
         n, n_classes = fold.targets.codes.size, fold.targets.n_classes
         bounded = settings.is_bounded(fold.points.is_partial(fold.queries, settings.limited))
@@ -104,6 +130,7 @@ class Job:
             ranker=settings.ranker(),
             limit=Limit(settings.rank_limit(n), settings.adaptive_ratio, 4 * setup.n_neighbors),
             bounded=bounded,
+            voters=settings.voters(n) if verdicts else None,
         )
 
     def __sizeof__(self) -> int:
@@ -115,13 +142,16 @@ class Job:
         """How many validation points to hand over at a time, in whole blocks."""
         return max(self.search.width // BLOCK, 1) * BLOCK
 
-    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None, factors: Floats) -> list[Part]:
         """Return the sums over these validation points, one part for each block.
 
         `own` holds their positions in the training set if they are training points. Then each is
-        left out of the points that it judges.
+        left out of the points that it judges. What each says is multiplied by its factor.
         """
         search, ranker, game = self.search, self.ranker, self.game
+        verdicts = None
+        if self.voters is not None:
+            verdicts = Verdicts(np.empty(len(labels)), np.empty((len(labels), game.ballot)))
         if (
             isinstance(search, CompleteSearch)
             and isinstance(ranker, Weighting)
@@ -131,15 +161,68 @@ class Job:
             and self.limit.rank is None
             and not self.bounded
         ):
-            return _run_tables(search, ranker, game, queries, labels, own)
-        found = enumerate(search.rows(queries))
-        parts = []
-        for _ in range(0, len(labels), BLOCK):
-            solved = (
-                self.solve(row, labels[i], None if own is None else own[i])
-                for i, row in islice(found, BLOCK)
-            )
-            parts.append(self._sum(solved))
+            parts = self._run_tables(search, ranker, game, queries, labels, own, factors, verdicts)
+        else:
+            solved = self._solved(search.rows(queries), labels, own, verdicts)
+            found = zip(solved, factors.tolist(), strict=True)
+            parts = [self._sum(islice(found, BLOCK)) for _ in range(0, len(labels), BLOCK)]
+        if verdicts is None:
+            return parts
+        return [
+            replace(part, verdicts=verdicts.part(i * BLOCK, (i + 1) * BLOCK))
+            for i, part in enumerate(parts)
+        ]
+
+    def _solved(
+        self, rows: Iterable[Row], labels: Array, own: Ints | None, verdicts: Verdicts | None
+    ) -> Iterator[tuple[Ranked, Solution]]:
+        """Yield the solution of each row, and write down the verdict on it."""
+        for i, row in enumerate(rows):
+            ranked, solution = self.solve(row, labels[i], None if own is None else own[i])
+            if verdicts is not None:
+                self._judge(ranked, labels[i : i + 1], verdicts.part(i, i + 1))
+            yield ranked, solution
+
+    def _judge(self, ranked: Ranked, label: Array, verdict: Verdicts) -> None:
+        """Let the nearest of the ranked points vote on a validation point, or all if all may."""
+        assert self.voters is not None
+        order, weights = ranked.order, ranked.weights
+        if ranked.behind is not None and not ranked.capped and self.voters >= ranked.players:
+            order = np.concatenate([order, ranked.others])
+            weights = np.concatenate([weights, ranked.behind[ranked.others]])
+        rows = RankedRows(order[None], weights[None], np.array([order.size]))
+        self.game.judge(rows, label, self.voters, verdict.worth, verdict.votes)
+
+    def _run_tables(
+        self,
+        search: CompleteSearch,
+        ranker: Weighting,
+        game: GameByRows,
+        queries: Any,
+        labels: Array,
+        own: Ints | None,
+        factors: Floats,
+        verdicts: Verdicts | None,
+    ) -> list[Part]:
+        """Value several rows of distances at a time, without Python between."""
+        own = np.full(len(labels), NOBODY) if own is None else own
+        step = min(max(CACHED // game.n_points, 1), BLOCK)
+        parts: list[Part] = []
+        at = 0
+        for table in search.tables(queries):
+            start = 0
+            while start < table.shape[0]:
+                if at % BLOCK == 0:
+                    parts.append(Part(np.zeros((1, game.n_points)), slice(None), 0.0))
+                size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
+                some = slice(at, at + size)
+                ranked = ranker.rank_rows(table[start : start + size], own[some])
+                game.add_rows(ranked, labels[some], factors[some], parts[-1].sums[0])
+                if self.voters is not None and verdicts is not None:
+                    verdict = verdicts.part(at, at + size)
+                    game.judge(ranked, labels[some], self.voters, verdict.worth, verdict.votes)
+                start += size
+                at += size
         return parts
 
     def contributions(
@@ -160,17 +243,17 @@ class Job:
             out[i] = values[points]
         return out
 
-    def _sum(self, solved: Iterable[tuple[Ranked, Solution]]) -> Part:
-        """Return the sums of one block, added up in order.
+    def _sum(self, solved: Iterable[tuple[tuple[Ranked, Solution], float]]) -> Part:
+        """Return the sums of one block, added up in order, each solution times its factor.
 
         If few points have a value, as when a search finds only some neighbours, only they are kept.
         """
         n, height = self.game.n_points, 3 if self.bounded else 1
         waiting: list[tuple[Ranked, Solution]] = []
         sums, size, error = None, 0, 0.0
-        for ranked, solution in solved:
+        for (ranked, solution), factor in solved:
             error = max(error, solution.error)
-            waiting.append((ranked, solution))
+            waiting.append((ranked, solution if factor == 1.0 else solution.scaled(factor)))
             size += ranked.order.size
             if sums is None and (ranked.behind is not None or 16 * size > n):
                 sums = np.zeros((height, n))
@@ -227,40 +310,14 @@ class Job:
         ranked: Ranked,
         solution: Solution,
     ) -> None:
-        adding.add_at(places, solution.inner, sums[0])
+        adding.add_at(places, solution.inner, 1.0, sums[0])
         if not self.bounded:
             return
         lower, upper = solution.interval()
-        adding.add_at(places, lower, sums[1])
-        adding.add_at(places, upper, sums[2])
+        adding.add_at(places, lower, 1.0, sums[1])
+        adding.add_at(places, upper, 1.0, sums[2])
         if ranked.behind is not None:
             solution.add_behind(ranked, sums)
-
-
-def _run_tables(
-    search: CompleteSearch,
-    ranker: Weighting,
-    game: GameByRows,
-    queries: Any,
-    labels: Array,
-    own: Ints | None,
-) -> list[Part]:
-    """Do what `Job.run` does for several rows of distances at a time, without Python between."""
-    own = np.full(len(labels), NOBODY) if own is None else own
-    step = min(max(CACHED // game.n_points, 1), BLOCK)
-    parts: list[Part] = []
-    at = 0
-    for table in search.tables(queries):
-        start = 0
-        while start < table.shape[0]:
-            if at % BLOCK == 0:
-                parts.append(Part(np.zeros((1, game.n_points)), slice(None), 0.0))
-            size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
-            ranked = ranker.rank_rows(table[start : start + size], own[at : at + size])
-            game.add_rows(ranked, labels[at : at + size], parts[-1].sums[0])
-            start += size
-            at += size
-    return parts
 
 
 def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:

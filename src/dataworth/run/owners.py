@@ -1,14 +1,13 @@
 """The work of one worker if owners are valued: it values both owners and points."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from dataworth.arrays import Array, Ints
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.games import owners
 from dataworth.games.owners import OwnerGame, Sampling, Way
@@ -17,10 +16,12 @@ from dataworth.inputs.targets import Targets
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
+from dataworth.training.judges import Judges
 
-# The rows of the sums: values, their squares, squared standard errors of samples, and what the
-# points of an owner are worth together if points are the players.
-ROWS = 4
+# The rows of the sums: values, and what the points of an owner are worth together if points are the
+# players, both times the factor of the validation point; and, times its square, values, squares of
+# values, and squared standard errors of samples.
+ROWS = 5
 METHODS = ("auto", "exact", "sampling")
 TOL = 1e-3  # the default standard error of samples, in units of the largest change of utility
 
@@ -48,7 +49,7 @@ class OwnerJob:
         """How many validation points to hand over at a time, in whole blocks."""
         return self.points.width
 
-    def run(self, queries: Any, labels: Array, own: Ints | None) -> list[Part]:
+    def run(self, queries: Any, labels: Array, own: Ints | None, factors: Floats) -> list[Part]:
         """Return the sums over these validation points, one part for each block."""
         found = enumerate(self.points.search.rows(queries))
         parts = []
@@ -58,11 +59,13 @@ class OwnerJob:
                 without = None if own is None else own[i]
                 ranked, of_points = self.points.solve(row, labels[i], without)
                 solved = self.game.solve(ranked, labels[i])
-                sums[0] += solved.values
-                sums[1] += solved.values**2
-                sums[2] += solved.variance
                 whose = self.game.owners[ranked.order]
-                sums[3] += np.bincount(whose, of_points.inner, self.game.n_owners)
+                factor, square = factors[i], factors[i] ** 2
+                sums[0] += factor * solved.values
+                sums[1] += factor * np.bincount(whose, of_points.inner, self.game.n_owners)
+                sums[2] += square * solved.values
+                sums[3] += square * solved.values**2
+                sums[4] += square * solved.variance
                 error = max(error, solved.error)
             parts.append(Part(sums, slice(None), error))
         return parts
@@ -110,7 +113,7 @@ def plan(
     settings: Settings,
     targets: Targets,
     codes: Ints,
-    folds: Sequence[Fold],
+    judges: Judges,
     method: str,
     tol: float | None,
     seed: int,
@@ -125,8 +128,8 @@ def plan(
         The targets of all training points.
     codes : (n_train,) array of int
         The owner of each training point.
-    folds : sequence of Fold
-        The folds of the run.
+    judges : Judges
+        How much the validation points count.
     method, tol, seed
         As in `KNNShapley.value_owners`, where the seed is `random_state`.
 
@@ -157,5 +160,4 @@ def plan(
     if method == "sampling":
         way = "sampling"
     # Errors of validation points are independent, so that of their mean is smaller by the root.
-    n_val = sum(fold.size for fold in folds)
-    return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(n_val), seed))
+    return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(judges.effective), seed))

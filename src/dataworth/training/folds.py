@@ -16,6 +16,7 @@ from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Targets
 from dataworth.neighbors.points import Chosen, Indexed, InMemory, Points, Rows
+from dataworth.neighbors.weighed import Weighed
 from dataworth.training.copies import training_points_among
 from dataworth.training.training_set import Learned, TrainingSet
 
@@ -65,6 +66,10 @@ class Fold(Protocol):
     def inside(self) -> bool:
         """Whether the validation points are training points."""
 
+    @property
+    def n_sources(self) -> int:
+        """How many points there are to judge: those given, or all training points."""
+
     def labels(self) -> Array:
         """Return the labels, or targets, of the validation points."""
 
@@ -83,14 +88,14 @@ class Outside:
         self._queries = training.queries(X_val)
         self.size: int = self._queries.shape[0]
         self._codes = training.targets.read(y_val, self.size)
-        self.positions = np.arange(self.size)
+        self.positions, self.n_sources = np.arange(self.size), self.size
 
     @property
     def training_points(self) -> int:
         """How many of them are training points too, if they are more than chance makes likely."""
         points = self._training.points
         known = points.points if isinstance(points, Indexed) else points
-        if not isinstance(known, InMemory):
+        if not isinstance(known, InMemory | Weighed):
             return 0
         codes = self._training.targets.codes
         return training_points_among(known.array, codes, self._queries, self._codes)
@@ -117,7 +122,7 @@ class LeaveOneOut:
         if self.size < 2:
             raise InputError("X", "hold at least two points to value them without X_val")
         _ = self._training.points  # encodes them now, so that errors come early
-        self.positions = np.arange(self.size)
+        self.positions, self.n_sources = np.arange(self.size), self.size
 
     def labels(self) -> Array:
         """Return the labels, or targets, of the validation points."""
@@ -141,7 +146,7 @@ class CrossFold:
 
     def __init__(self, training: TrainingSet, judged: Ints, judges: Ints) -> None:
         self._training, self.judged, self.positions = training, judged, judges
-        self.size = judges.size
+        self.size, self.n_sources = judges.size, training.n_points
         self._learned: Learned | None = None
 
     def labels(self) -> Array:

@@ -8,7 +8,12 @@ import joblib
 import numpy as np
 
 from dataworth.arrays import Array, Ints
-from dataworth.encoders.choice import encoder_of, fitted_with_labels, fitted_without_labels
+from dataworth.encoders.choice import (
+    encoder_of,
+    fitted_with_labels,
+    fitted_without_labels,
+    weighs,
+)
 from dataworth.errors import InputError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Labels, Numbers, Targets
@@ -16,6 +21,7 @@ from dataworth.neighbors.approximate import Index
 from dataworth.neighbors.blocks import BlockPoints, Blocks, is_dask, is_source
 from dataworth.neighbors.dask import DaskPoints
 from dataworth.neighbors.points import Indexed, InMemory, Points, Precomputed
+from dataworth.neighbors.weighed import Weighed
 from dataworth.settings import Settings
 
 
@@ -102,6 +108,8 @@ class TrainingSet:
             blocks = Blocks(self.raw, "X", int(settings.working_memory))
             measure.checked(blocks[0:1])
             return BlockPoints(blocks, measure)
+        if weighs(self.encoder):
+            return Weighed(self.fitted_encoder.leaves(), self.fitted_encoder.shares_)
         if self.encoder is not None:
             array = self._encoded(self.raw)
         elif self._array is not None:
@@ -131,8 +139,8 @@ class TrainingSet:
 
     @cached_property
     def without_labels(self) -> "TrainingSet":
-        """The same points with an encoder that has seen no label."""
-        if self.encoder is None:
+        """The same points with an encoder that has not seen the label of the point it judges."""
+        if self.encoder is None or weighs(self.encoder):
             return self
         return TrainingSet(self.raw, self.targets, self.settings, self.encoder, with_labels=False)
 
@@ -159,7 +167,8 @@ class TrainingSet:
             X_val = X_val[:]
         if self.encoder is not None:
             checks.rows(X_val, "X_val")
-            X_val = self._encoded(X_val)
+            encoded = self.fitted_encoder.leaves if weighs(self.encoder) else self._encoded
+            X_val = encoded(X_val)
         return self.points.queries(X_val)
 
     def is_partial(self, X_val: Any, limited: bool) -> bool:

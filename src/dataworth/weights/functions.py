@@ -8,23 +8,25 @@ import numpy as np
 from dataworth.arrays import Floats
 
 AUTO_BANDWIDTH_SHARE = 0.3
+# If the median point is as near as the nearest one, h is 0, and this is the limit of h -> 0.
+LEAST_BANDWIDTH = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a weight function may know about the distances of one validation point.
+    """What a weight function may know about the distances of a validation point.
 
     Attributes
     ----------
-    near, median, far : float
+    near, median, far : float, or (r, 1) array for several validation points
         The nearest, median and farthest distance.
     bandwidth : float or None
         The bandwidth that the user set; None if the function chooses it.
     """
 
-    near: float
-    median: float
-    far: float
+    near: float | Floats
+    median: float | Floats
+    far: float | Floats
     bandwidth: float | None
 
 
@@ -39,12 +41,12 @@ class WeightKind:
     words : str
         Its formula in words, for the documentation.
     unit : function
-        Takes distances and their `Scale` and returns weights in [0, 1] that never rise with
-        distance.
+        Takes the distances of one validation point and their `Scale` and returns weights in [0, 1]
+        that never rise with distance.
     reach : function or None
-        The inverse of `unit`: takes weights and the `Scale` and returns the largest distances at
-        which they are reached. With it, integer weights need no rounding, and points without
-        weight are never sorted.
+        The inverse of `unit`: takes weights and the `Scale` of one or several validation points and
+        returns the largest distances at which they are reached. With it, integer weights need no
+        rounding, and points without weight are never sorted.
     needs_median : bool
         Whether the automatic bandwidth depends on the median distance. Then a search must know all
         distances, unless `support` or `bandwidth` is set.
@@ -67,12 +69,10 @@ class WeightKind:
     equal: bool = False
 
 
-def _bandwidth(scale: Scale) -> float:
+def _bandwidth(scale: Scale) -> float | Floats:
     if scale.bandwidth is not None:
         return scale.bandwidth
-    # If the median point is as near as the nearest one, h is 0, and this is the limit of h -> 0.
-    tiny = float(np.finfo(np.float64).tiny)
-    return max(AUTO_BANDWIDTH_SHARE * (scale.median - scale.near), tiny)
+    return np.maximum(AUTO_BANDWIDTH_SHARE * (scale.median - scale.near), LEAST_BANDWIDTH)
 
 
 def _rbf(distances: Floats, scale: Scale) -> Floats:

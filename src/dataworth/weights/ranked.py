@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.neighbors.rows import Known
+from dataworth.neighbors.rows import Known, Weighted
 
 
 @dataclass(frozen=True)
@@ -126,3 +126,9 @@ class Within(RowRanker):
     def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
         """Refuse: Settings allows no radius unless all distances are known."""
         raise TypeError("a radius needs all distances")
+
+    def rank_weighted(
+        self, weighted: Weighted, n_train: int, own: int | None, limit: int | None
+    ) -> Ranked:
+        """Refuse: Settings allows no radius where there are weights but no distances."""
+        raise TypeError("a radius needs distances")

@@ -15,12 +15,13 @@ import numpy as np
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.neighbors import ranking
-from dataworth.neighbors.rows import Known
+from dataworth.neighbors.rows import Known, Weighted
 from dataworth.weights import levels
 from dataworth.weights.functions import WEIGHTS, Scale, WeightKind
 from dataworth.weights.ranked import Ranked, RankedRows, RowRanker, trimmed
 
 WeightFunction = Callable[[Floats], Floats]
+OF_ENCODER = "encoder"  # in place of a weight function: rows come with weights of their own
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Weighting(RowRanker):
     Attributes
     ----------
     weights : str or callable
-        The name of a weight function, or a function of sorted distances.
+        The name of a weight function, or a function of sorted distances, or `OF_ENCODER`.
     bandwidth : float or "auto"
         The bandwidth of a function that takes one.
     n_bits : int or None
@@ -58,8 +59,10 @@ class Weighting(RowRanker):
 
     @cached_property
     def kind(self) -> WeightKind | None:
-        """The weight function, or None if it is a callable."""
-        return None if callable(self.weights) else WEIGHTS[self.weights]
+        """The weight function; None if it is a callable, or if there is none."""
+        if callable(self.weights) or self.weights == OF_ENCODER:
+            return None
+        return WEIGHTS[self.weights]
 
     @property
     def equal(self) -> bool:
@@ -89,7 +92,7 @@ class Weighting(RowRanker):
             return whole if limit is None else whole.cut(limit, row.size)
         if limit is None:
             return self.rank_rows(row[None], np.full(1, ranking.NOBODY)).row(0)
-        scale = self._scales(row[None], np.full(1, ranking.NOBODY), self.kind)[0]
+        scale = _of_row(self._scales(row[None], np.full(1, ranking.NOBODY), self.kind), 0)
         order = ranking.nearest(row, limit)
         weights = self._weights(row, scale, self.kind)
         behind = np.where(weights > 0, weights, -1)
@@ -131,13 +134,15 @@ class Weighting(RowRanker):
         if self.kind.reach is None or self.n_bits is None:
             sizes = ranking.rank_rows(rows, own, cutoffs, order)
             weights = np.empty(rows.shape, np.float64 if self.n_bits is None else np.int16)
-            for r, scale in enumerate(scales):
-                ranked = rows[r][order[r, : sizes[r]]]
+            for r in range(rows.shape[0]):
+                ranked, scale = rows[r][order[r, : sizes[r]]], _of_row(scales, r)
                 some = weights[r, : sizes[r]] = self._rounded(self.kind.unit(ranked, scale))
                 sizes[r] = np.count_nonzero(some)  # weights never rise, so zeros come last
             return RankedRows(order, weights, sizes)
-        bounds = np.array([self.kind.reach(self._steps, scale) for scale in scales])
-        sizes = ranking.rank_rows(rows, own, bounds[:, 0], order)
+        bounds = self.kind.reach(self._steps, scales)
+        # If all points have weight, none has to be left out.
+        cutoffs = np.where(bounds[:, :1] < scales.far, bounds[:, :1], np.inf)[:, 0]
+        sizes = ranking.rank_rows(rows, own, cutoffs, order)
         weights = np.empty(rows.shape, np.int16)
         levels.runs(rows, order, sizes, bounds, weights)
         return RankedRows(order, weights, sizes)
@@ -177,6 +182,20 @@ class Weighting(RowRanker):
             behind[own] = -1
         return Ranked(order, weights, behind, True, capped=not self.kind.equal)
 
+    def rank_weighted(
+        self, weighted: Weighted, n_train: int, own: int | None, limit: int | None
+    ) -> Ranked:
+        """Rank points that come with weights, heaviest first, without `own`.
+
+        Equal weights are ranked by position. Null players are never sorted.
+        """
+        others = weighted.without(own)
+        rounded = self._rounded(others.unit)
+        some = np.flatnonzero(rounded)
+        order = some[np.lexsort((others.index[some], -others.weight[some]))][: self.support]
+        whole = Ranked(others.index[order], rounded[order], None, True)
+        return whole if limit is None else whole.cut(limit, n_train)
+
     def _supported(self, order: Ints, distances: Floats) -> Ranked:
         """Weigh the nearest points by their sorted distances; no other points have weight."""
         if self.kind is None:
@@ -185,14 +204,11 @@ class Weighting(RowRanker):
         scale = Scale(near, far, far, self._bandwidth)
         return trimmed(order, self._weights(distances, scale, self.kind))
 
-    def _scales(self, rows: Floats, own: Ints, kind: WeightKind) -> list[Scale]:
+    def _scales(self, rows: Floats, own: Ints, kind: WeightKind) -> Scale:
         ends, middle = ranking.extents(rows, own), np.zeros(rows.shape[0])
         if kind.needs_median and self._bandwidth is None:
             middle = ranking.medians(rows, own)
-        return [
-            Scale(float(near), float(median), float(far), self._bandwidth)
-            for (near, far), median in zip(ends, middle, strict=True)
-        ]
+        return Scale(ends[:, :1], middle[:, None], ends[:, 1:], self._bandwidth)
 
     @property
     def _bandwidth(self) -> float | None:
@@ -235,3 +251,11 @@ class Weighting(RowRanker):
             bad = unit[~((unit >= 0) & (unit <= 1))][0]
             raise InputError("weights", wanted, f"it returned {bad}")
         return self._rounded(unit.astype(np.float64))
+
+
+def _of_row(scales: Scale, r: int) -> Scale:
+    """Return what is known about the distances of one of several validation points."""
+    near, median, far = (
+        float(np.asarray(some)[r, 0]) for some in (scales.near, scales.median, scales.far)
+    )
+    return Scale(near, median, far, scales.bandwidth)

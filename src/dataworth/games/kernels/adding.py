@@ -10,10 +10,10 @@ Levels = NDArray[np.int16]
 
 
 @compiled()
-def add_at(places: Ints, values: Floats, out: Floats) -> None:
-    """Do `out[places] += values`, where no place occurs twice."""
+def add_at(places: Ints, values: Floats, factor: float, out: Floats) -> None:
+    """Do `out[places] += factor * values`, where no place occurs twice."""
     for i in range(places.size):
-        out[places[i]] += values[i]
+        out[places[i]] += factor * values[i]
 
 
 @compiled()

@@ -234,6 +234,7 @@ def rows(
     weights: Array,
     sizes: Ints,
     labels: Ints,
+    factors: Floats,
     top: int,
     neighbors: int,
     tie: float,
@@ -243,7 +244,7 @@ def rows(
     """Add the values of `one_vs_one` for several validation points to the sums.
 
     `order` and `weights` have a row for each validation point, of which the first `sizes` entries
-    count.
+    count. The values of a row are multiplied by its factor.
     """
     n = order.shape[1]
     kinds, out = np.empty(n, np.int64), np.empty(n)
@@ -259,4 +260,4 @@ def rows(
             kinds[:size], weights[r, :size], labels[r], players, top, neighbors, tie, c, out[:size],
             tail, margins,
         )  # fmt: skip
-        add_at(order[r, :size], out, sums)
+        add_at(order[r, :size], out, factors[r], sums)

@@ -103,6 +103,7 @@ def soft_rows(
     order: Ints,
     sizes: Ints,
     labels: Ints,
+    factors: Floats,
     empty: float,
     neighbors: int,
     c: Coefficients,
@@ -110,14 +111,15 @@ def soft_rows(
 ) -> None:
     """Add the values of `soft` for several validation points to the sums, one after the other.
 
-    `order` has a row for each validation point, of which the first `sizes` entries count.
+    `order` has a row for each validation point, of which the first `sizes` entries count. The
+    values of a row are multiplied by its factor.
     """
     out = np.empty(order.shape[1])
     for r in range(sizes.size):
         ranks = order[r, : sizes[r]]
         if ranks.size > 0:
             soft(codes, ranks, labels[r], empty, ranks.size, neighbors, c, out)
-            add_at(ranks, out, sums)
+            add_at(ranks, out, factors[r], sums)
 
 
 @compiled()

@@ -368,6 +368,7 @@ def soft_rows(
     weights: Levels,
     sizes: Ints,
     labels: Ints,
+    factors: Floats,
     empty: float,
     neighbors: int,
     table: Floats,
@@ -387,6 +388,8 @@ def soft_rows(
         How many entries of each row count.
     labels : (r,) array of int
         The right class codes.
+    factors : (r,) array
+        By which the values of each row are multiplied.
     empty : float
         U(empty set).
     neighbors : int
@@ -409,7 +412,7 @@ def soft_rows(
         inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
         points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
         values(points, start, empty, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
-        add_at(order[r, :n], out, sums)
+        add_at(order[r, :n], out, factors[r], sums)
 
 
 @compiled(fastmath=True)
