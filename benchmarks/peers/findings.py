@@ -5,7 +5,7 @@ from benchmarks.peers.noise import ALIKE, N_TRAIN, N_VAL, RANDOM, RARE
 from benchmarks.peers.standings import Standings
 from paper import protocol
 
-RECIPE = "`KNNShapley(encoder=[None, OutOfBagForest()], n_neighbors=20).fit(X, y).value().score`"
+RECIPE = '`KNNShapley(encoder=["auto", OutOfBagForest()], n_neighbors=10).fit(X, y).value().score`'
 ALIKE_TEXT = (
     "A tenth of the labels, drawn among the three tenths that a committee is least sure of (a "
     "forest, logistic regression and 20 neighbours, by five-fold prediction on the right labels), "

@@ -45,7 +45,7 @@ def recipe(data: Data, *, balanced: bool = False) -> Call:
     from dataworth import KNNShapley, OutOfBagForest
 
     valuator = KNNShapley(
-        encoder=[None, OutOfBagForest()], n_neighbors=20, n_jobs=1, progress=False,
+        encoder=["auto", OutOfBagForest()], n_neighbors=10, n_jobs=1, progress=False,
         class_weight="balanced" if balanced else None,
     )  # fmt: skip
     return lambda: valuator.fit(data["X_train"], data["y_train"]).value().score
