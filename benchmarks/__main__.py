@@ -27,7 +27,7 @@ from dataworth.games.hard import HardGame
 from dataworth.games.kernels import hard, weighted_mean
 from dataworth.games.kernels.coefficients import room, shapley_like
 from dataworth.games.kernels.subset_moments import Points
-from dataworth.games.regression import RegressionGame
+from dataworth.games.regression import Prior, RegressionGame
 from dataworth.games.soft import SoftGame
 from dataworth.games.weighted_mean import powers_table
 from dataworth.neighbors import distances as neighbors
@@ -189,6 +189,7 @@ def games(n: int, k: int) -> dict[str, tuple[Game, Ranked, Any]]:
         return Weighting("rbf", 0.5, n_bits)
 
     even, ones = Weighting("uniform", "auto", 1), Ranked(order, np.ones(n, np.int16), None, True)
+    prior = Prior(0.0, 0.0, 1.0)
     return {
         "hard, weighted": (HardGame(codes, 2, k, weighting(3), c, 1.0), ranked(3), 1),
         "hard, unweighted": (HardGame(codes, 2, k, even, c, 1.0), ones, 1),
@@ -200,8 +201,12 @@ def games(n: int, k: int) -> dict[str, tuple[Game, Ranked, Any]]:
         "soft, weighted": (SoftGame(codes, 2, k, weighting(3), c), ranked(3), 1),
         "soft, real weights": (SoftGame(codes, 2, k, weighting(None), c), ranked(None), 1),
         "soft, unweighted": (SoftGame(codes, 2, k, even, c), ones, 1),
-        "regression, weighted": (RegressionGame(targets, k, weighting(3), c), ranked(3), 0.5),
-        "regression, unweighted": (RegressionGame(targets, k, even, c), ones, 0.5),
+        "regression, weighted": (
+            RegressionGame(targets, k, weighting(3), c, prior),
+            ranked(3),
+            0.5,
+        ),
+        "regression, unweighted": (RegressionGame(targets, k, even, c, prior), ones, 0.5),
     }
 
 

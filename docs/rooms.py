@@ -69,9 +69,13 @@ ROOMS = (
         "result",
         "values, bounds and how they were made",
         ("base", "inputs", "files", "games", "plots"),
-        ("result", "owner_values"),
+        ("result", "owner_values", "notes"),
     ),
-    Room("explanation", "who made a value what it is"),
+    Room(
+        "explanation",
+        "who made a value what it is; copies",
+        modules=("explanation", "noticing"),
+    ),
     Room("estimator", "KNNShapley: puts it all together"),
     Room(
         "comparison",

@@ -255,14 +255,23 @@ def soft_share(
 
 
 def squared_error(
-    order: Sequence[int], targets: Sequence[float], weight: Sequence[float], y: float, k: int
+    order: Sequence[int],
+    targets: Sequence[float],
+    weight: Sequence[float],
+    y: float,
+    k: int,
+    center: bool = True,
 ) -> Utility:
-    """Minus the squared error of the weighted mean of the K nearest; 0 without any weight."""
+    """Minus the squared error of the weighted mean of the K nearest.
+
+    Without any weight, the prediction is the mean of all targets of the game, or 0.
+    """
+    nothing = math.fsum(targets) / len(targets) if center else 0.0
 
     def utility(members: frozenset[int]) -> float:
         voters = [i for i in order if i in members][:k]
         total = sum(weight[i] for i in voters)
-        mean = sum(weight[i] * targets[i] for i in voters) / total if total else 0.0
+        mean = sum(weight[i] * targets[i] for i in voters) / total if total else nothing
         return -((mean - y) ** 2)
 
     return utility

@@ -125,6 +125,20 @@ def test_targets_in_another_unit(data: Data, exponent: int) -> None:
 
 
 @EXAMPLES
+@given(drawn(games="regression"), st.integers(0, 40), st.booleans())
+def test_targets_with_another_zero(data: Data, exponent: int, alone: bool) -> None:
+    """What all targets have in common is nobody's merit."""
+    for name in ("y", "y_val"):  # whole numbers, which stay exact
+        setattr(data, name, np.round(256 * getattr(data, name)))
+    moved = replace(data, y=data.y + 2.0**exponent, y_val=data.y_val + 2.0**exponent)
+    if alone:
+        ref, got = (KNNShapley(**d.params).fit(d.X, d.y).value().values for d in (data, moved))
+    else:
+        ref, got = data.values(), moved.values()
+    data.close(got, ref)
+
+
+@EXAMPLES
 @given(drawn(apart=True), st.randoms(use_true_random=False))
 def test_training_points_change_places(data: Data, random: Any) -> None:
     order = list(range(len(data.y)))

@@ -207,7 +207,12 @@ def test_labels_that_look_like_formulas(values: DataValues, tmp_path: Path) -> N
     drawn(odd.plot_classes(), tmp_path)
     many = replace(values, labels=np.arange(60))
     assert drawn(many.plot(), tmp_path).get_legend() is None
-    drawn(replace(values, values=np.zeros(60), params={"game": "regression"}).plot(), tmp_path)
+    numbers = replace(values, labels=np.arange(60.0), params={"game": "regression"})
+    drawn(replace(numbers, values=np.zeros(60)).plot(), tmp_path)
+    ax = drawn(numbers.plot(), tmp_path)
+    assert ax.get_xlabel() == "value, as a share of the targets' variance"
+    shown = ax.get_xlim()[1] * np.arange(60.0).var()
+    assert shown == pytest.approx(values.values.max(), abs=0.1 * np.ptp(values.values))
 
 
 def test_without_matplotlib() -> None:

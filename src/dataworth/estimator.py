@@ -4,7 +4,7 @@ import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self, overload
 
@@ -15,28 +15,33 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
-from dataworth import explanation
-from dataworth.arrays import Array, Table
-from dataworth.errors import ReadingWarning
+from dataworth import explanation, noticing
+from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
 from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
-from dataworth.inputs.targets import are_quantities
+from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
+from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 from dataworth.run import adding_up, workers
+from dataworth.run.adding_up import Tally
 from dataworth.run.agreement import Agreement
+from dataworth.run.agreement import mean as mean_agreement
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
-from dataworth.settings import ADAPTIVE_RATIO, Settings
-from dataworth.training.folds import Fold, Outside, folds
+from dataworth.run.owners import statistics as owner_statistics
+from dataworth.settings import ADAPTIVE_RATIO, Settings, plain
+from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
+from dataworth.training.representations import Representation, check_unchanged, represented
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -48,8 +53,7 @@ LONG = 60.0  # seconds that a run may take without a word
 class _LastRun:
     """What `explain` needs of the last call of `value`, such as the folds with fitted encoders."""
 
-    settings: Settings
-    folds: Sequence[Fold]
+    shown: Sequence[Representation]
     judges: Judges
 
 
@@ -81,8 +85,9 @@ class KNNShapley(BaseEstimator):
         times the difference between the distances of the last and the first, and a callable sees
         only their distances. Exact values need no more neighbours than these, however large the
         training set is.
-    n_bits : int from 1 to 10, or None, default 3
+    n_bits : int from 1 to 10, "auto" or None, default "auto"
         Weights are rounded to 2^n_bits levels. More of them cost little, except in the hard game.
+        `"auto"` stands for 3, and for 8 if the encoder brings weights of its own.
         None keeps real weights, except in the hard game, which needs integers. Utilities then have
         a relative error of at most 1e-9, which the result states, and weights below 1e-300 of the
         largest (1e-140 for regression) count as 0. Uniform weights need no rounding.
@@ -116,7 +121,10 @@ class KNNShapley(BaseEstimator):
         to training and validation points alike. Distances are then those between its outputs. It is
         fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
         judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
-        data frame, and for no encoder if X is an array. With None, features are used as they are.
+        data frame, and for no encoder if X is an array. With None, features are used as they are. A
+        list of such encoders gives the mean of their games: values are the means of the values with
+        each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
+        result has those of each.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -126,6 +134,11 @@ class KNNShapley(BaseEstimator):
         What a tied vote of the hard game is worth; the vote of the empty set is tied too.
 
         <ties>
+    center : bool, default True
+        What a set predicts in the regression game if it is empty or has no weight: the mean of the
+        training targets or, if False, 0, so that points are paid for the distance of the targets
+        from 0. The mean is that of the points which are judged: with `cv` those of the other folds,
+        and in leave-one-out all points but the one that judges.
     class_weight : dict, "balanced" or None
         How much a validation point counts, by its label. `"balanced"` lets all classes count the
         same, however many validation points they have: each point counts n_val / (number of classes
@@ -167,7 +180,8 @@ class KNNShapley(BaseEstimator):
     n_features_in_ : int
         The number of features seen in `fit`. Not set with precomputed distances or an encoder.
     encoder_ : transformer
-        The encoder, fitted on all training points and their labels. Not set without an encoder.
+        The encoder, fitted on all training points and their labels. Not set without an encoder. A
+        list, with None for none, if `encoder` is a list.
 
     Notes
     -----
@@ -210,7 +224,7 @@ class KNNShapley(BaseEstimator):
         weights: str | WeightFunction = "auto",
         bandwidth: float | Literal["auto"] = "auto",
         support: int | None = None,
-        n_bits: int | None = 3,
+        n_bits: int | Literal["auto"] | None = "auto",
         metric: str | Callable[[Array, Array], float] | None = None,
         metric_params: dict[str, Any] | None = None,
         neighbors: Any = "brute",
@@ -218,6 +232,7 @@ class KNNShapley(BaseEstimator):
         encoder: Any = "auto",
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         ties: str = "right",
+        center: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
@@ -240,6 +255,7 @@ class KNNShapley(BaseEstimator):
         self.encoder = encoder
         self.multiclass = multiclass
         self.ties = ties
+        self.center = center
         self.class_weight = class_weight
         self.radius = radius
         self.semivalue = semivalue
@@ -250,7 +266,7 @@ class KNNShapley(BaseEstimator):
         self.progress = progress
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_training")
+        return hasattr(self, "_trained")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -280,14 +296,15 @@ class KNNShapley(BaseEstimator):
         self : KNNShapley
             The fitted valuator.
         """
-        settings = Settings.of(self.get_params(deep=False))
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "_training", "_last"):
+        every = Settings.each(self.get_params(deep=False))
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "_trained", "_last"):
             if hasattr(self, name):
                 delattr(self, name)
-        training = TrainingSet.of(X, y, settings)
+        trained = [TrainingSet.of(X, y, settings) for settings in every]
+        settings, training = every[0], trained[0]
         if training.is_away:
             self.n_features_in_ = training.points.shape[1]
-        elif training.encoder is None and not settings.precomputed:
+        elif not settings.precomputed and any(t.encoder is None for t in trained):
             validate_data(self, X, skip_check_array=True)
         if not settings.game.numeric:
             self.classes_ = training.targets.names(np.arange(training.targets.n_classes))
@@ -301,13 +318,20 @@ class KNNShapley(BaseEstimator):
                 )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
-        self._training = training
+        self._trained = trained
         return self
+
+    @property
+    def _training(self) -> TrainingSet:
+        """The training set, as the first encoder shows it."""
+        return self._trained[0]
 
     @property
     def encoder_(self) -> Any:
         """The encoder, fitted on all training points and their labels."""
-        check_is_fitted(self, "_training")
+        check_is_fitted(self, "_trained")
+        if isinstance(self.encoder, list):
+            return [training.fitted_encoder for training in self._trained]
         if self._training.encoder is None:
             raise AttributeError("encoder_ is not set, because this valuator has no encoder.")
         return self._training.fitted_encoder
@@ -349,8 +373,7 @@ class KNNShapley(BaseEstimator):
         -------
         DataValues
             One value per training point, which is the (weighted) mean over the validation points.
-            Without
-            X_val it also has the `agreement` of each point with the others.
+            Without X_val it also has the `agreement` of each point with the others.
 
         Examples
         --------
@@ -360,35 +383,95 @@ class KNNShapley(BaseEstimator):
         >>> values.agreement, values.suggested.tolist()
         (array([0.5, 0.5, 0.5, 0.5, 0. ]), ['a', 'a', 'b', 'b', 'a'])
         """
-        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
-        training = self._training
-        bounded = settings.is_bounded(partial)
+        shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
+        targets, n = self._training.targets, self._training.n_points
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(checkpoint, self._fingerprint(settings, parts, judges, X_val, y_val))
-        shape = (3 if bounded else 1, training.n_points)
-        _announce(settings, training, parts)
-        agreement = Agreement(training.targets, parts) if parts[0].inside else None
-        total, error = adding_up.total(
-            parts, judges.factors, settings, shape, kept, agreement=agreement
-        )
-        total = total / judges.total
-        self._remember(_LastRun(settings, parts, judges))
+            kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
+        _announce(shown)
+        several, inside = len(shown) > 1, shown[0].folds[0].inside
+        games = [
+            Tally(
+                one.settings,
+                one.folds,
+                np.zeros((one.height, n)),
+                agreement=Agreement(targets, one.folds, several=several) if inside else None,
+            )
+            for one in shown
+        ]
+        adding_up.total(games, judges.factors, kept)
+        totals = [game.sums / judges.total for game in games]
+        said = [game.agreement for game in games if game.agreement is not None]
+        agreement, suggested = mean_agreement(said) if said else (None, None)
+        self._remember(_LastRun(shown, judges))
+        most = _affordable(judges.factors.size * n)
         return DataValues(
-            values=total[0],
-            lower=total[1] if bounded else total[0],
-            upper=total[2] if bounded else total[0],
-            index=frames.index(self._origin, training.n_points),
-            labels=training.targets.given(),
-            params=settings.facts(),
+            values=np.mean([total[0] for total in totals], axis=0),
+            lower=np.mean([total[1 % len(total)] for total in totals], axis=0),
+            upper=np.mean([total[2 % len(total)] for total in totals], axis=0),
+            index=frames.index(self._origin, n),
+            labels=targets.given(),
+            params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=error,
-            recall=_recall(settings, parts),
+            weight_error=float(np.mean([game.worst[0] for game in games])),
+            recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
-            agreement=None if agreement is None else agreement.mean(),
-            suggested=None if agreement is None else agreement.suggested(),
+            agreement=agreement,
+            suggested=suggested,
+            by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
+            notes=self._noticed([one.settings for one in shown], None, most),
         )
+
+    def _noticed(
+        self, now: Sequence[Settings], groups: Ints | None, most: float | None
+    ) -> Notes | None:
+        """Look at the rows as the first encoder shows them by which rows can be far."""
+        found = None
+        for settings, training in zip(now, self._trained, strict=True):
+            found = noticing.notice(training, settings, groups, most)
+            if found is None or found.farness is not None:
+                break
+        if found is None or self._origin is None or self._origin.index is None:
+            return found
+        return replace(found, repeated_id=repeated(frames.index(self._origin, len(found))))
+
+    def notes(self, groups: Any = None) -> Notes:
+        """Look for rows that are copies of others, and for rows that are far from all others.
+
+        `value` does so too, but looks for far rows only if that takes little beside its own work:
+        not among more than 10,000 rows, by an encoder of your own, or by a metric that is a
+        function. Memory is bounded by `working_memory`.
+
+        Parameters
+        ----------
+        groups : (n_train,) array or series, or None
+            The group of each row, such as its owner. Rows of different groups that are nearly the
+            same are then looked for as well: look for copies before you pay.
+
+        Returns
+        -------
+        Notes
+            Copies, those with another label, and rows far from all others. The latter are not
+            looked for if the encoder needs labels, as `ForestLeaves` does.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X = [[0.0], [0.31], [0.52], [0.7], [0.52 + 1e-12], [1.0]]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, ["a", "a", "a", "b", "a", "b"])
+        >>> notes = valuator.notes(["Ann", "Ann", "Ann", "Bob", "Bob", "Bob"])
+        >>> notes.near_copy_of
+        array([-1, -1,  4, -1,  2, -1])
+        """
+        check_is_fitted(self, "_trained")
+        now = Settings.each(self.get_params(deep=False))
+        check_unchanged(now, self._trained)
+        codes = None if groups is None else owner_codes(groups, self._training.n_points)[1]
+        found = self._noticed(now, codes, None)
+        if found is None:
+            raise InputError("X", "be in memory to look for copies, not distances or blocks")
+        return found
 
     def value_owners(
         self,
@@ -450,56 +533,80 @@ class KNNShapley(BaseEstimator):
         >>> owners.share, owners.point_share
         (array([0., 1.]), array([0.25, 0.75]))
         """
-        settings, parts, judges, partial = self._prepared(X_val, y_val, cv, sample_weight)
-        training = self._training
-        settings.check_owners(partial)
-        names, codes = owner_codes(groups, training.n_points)
-        work = plan(settings, training.targets, codes, judges, method, tol, random_state)
-        _announce(settings, training, parts)
+        shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
+        for one in shown:
+            one.settings.check_owners(one.partial)
+        names, codes = owner_codes(groups, self._training.n_points)
+        numeric = shown[0].settings.game.numeric
+        work = [
+            plan(one.settings, one.training.targets, codes, judges, method, tol, random_state)
+            for one in shown
+        ]
+        _announce(shown)
         kept = None
         if checkpoint is not None:
-            printed = self._fingerprint(settings, parts, judges, X_val, y_val, work)
-            kept = Checkpoint(checkpoint, printed)
-        shape = (ROWS, names.size)
-        total, error = adding_up.total(parts, judges.factors, settings, shape, kept, work)
-        mean, points = total[:2] / judges.total
-        linear, squares, sampled = total[2:] / judges.squares
-        spread = np.maximum(squares - mean * (2.0 * linear - mean), 0.0)
-        n_val, n_judges = judges.factors.size, judges.number
-        spread = spread * n_judges / (n_judges - 1) if n_judges > 1 else spread * np.nan
-        self._remember(_LastRun(settings, parts, judges))
+            kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val, work))
+        games = [
+            Tally(one.settings, one.folds, np.zeros((ROWS, names.size)), one_plan)
+            for one, one_plan in zip(shown, work, strict=True)
+        ]
+        adding_up.total(games, judges.factors, kept)
+        found = np.mean([owner_statistics(game.sums, judges) for game in games], axis=0)
+        self._remember(_LastRun(shown, judges))
         return OwnerValues(
             owners=names,
-            values=mean,
+            values=found[0],
             n_points=np.bincount(codes, minlength=names.size),
-            standard_error=np.sqrt(spread / judges.effective),
-            sampling_error=np.sqrt(sampled / judges.effective),
-            point_sums=points,
-            exact=work.way != "sampling",
-            params=settings.facts(),
-            n_validation=n_val,
-            weight_error=error,
-            recall=_recall(settings, parts),
+            standard_error=found[1],
+            sampling_error=found[2],
+            point_sums=found[3],
+            exact=all(one.way != "sampling" for one in work),
+            scale=variance(self._training.targets.codes) if numeric else 1.0,
+            params=self._facts(shown),
+            n_validation=judges.factors.size,
+            weight_error=float(np.mean([game.worst[0] for game in games])),
+            recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
         )
 
     def _prepared(
         self, X_val: Any, y_val: Any, cv: Any, sample_weight: Any
-    ) -> tuple[Settings, Sequence[Fold], Judges, bool]:
-        """Check a run; return its settings, folds and judges, and whether a search is partial."""
-        check_is_fitted(self, "_training")
-        settings, training = Settings.of(self.get_params(deep=False)), self._training
-        training.settings.check_change(settings)
-        settings.check_size(training.n_points, training.targets.n_classes)
-        partial = training.is_partial(X_val, settings.limited)
-        settings.check_partial(partial)
-        parts = folds(training, X_val, y_val, cv)
-        _check_judges(parts)
+    ) -> tuple[list[Representation], Judges]:
+        """Check a run, and return its representations and judges."""
+        check_is_fitted(self, "_trained")
+        now = Settings.each(self.get_params(deep=False))
+        shown = represented(now, self._trained, X_val, y_val, cv)
+        first = shown[0]
+        _check_judges(first.folds)
         if X_val is not None and hasattr(self, "n_features_in_"):
             validate_data(self, X_val, reset=False, skip_check_array=True)
-        judges = Judges.of(settings, training.targets, parts, sample_weight)
-        return settings, parts, judges, partial
+        return shown, Judges.of(now[0], first.training.targets, first.folds, sample_weight)
+
+    def _facts(self, shown: Sequence[Representation]) -> dict[str, Any]:
+        """Return the parameters as a file holds them."""
+        facts = shown[0].settings.facts()
+        if isinstance(self.encoder, list):  # which may differ in what stands for "auto"
+            each = [one.settings.facts() for one in shown]
+            for name in ("encoder", "weights", "n_bits"):
+                facts[name] = [one[name] for one in each]
+        return facts
+
+    def _by_encoder(
+        self, shown: Sequence[Representation], values: Sequence[Floats]
+    ) -> dict[str, Floats] | None:
+        """Return the values by the names of the encoders; the second of a name has a 2, and so on.
+
+        None without a list of encoders.
+        """
+        if not isinstance(self.encoder, list):
+            return None
+        found: dict[str, Floats] = {}
+        names = [one.settings.encoder_name for one in shown]
+        for i, name in enumerate(names):
+            before = names[:i].count(name)
+            found[f"{name} {before + 1}" if before else name] = values[i]
+        return found
 
     def _remember(self, run: _LastRun) -> None:
         """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
@@ -508,24 +615,6 @@ class KNNShapley(BaseEstimator):
         own = threading.get_ident()
         kept.pop(own, None)
         self._last: dict[int | None, _LastRun] = {**kept, own: run}
-
-    def _fingerprint(
-        self,
-        settings: Settings,
-        parts: Sequence[Fold],
-        judges: Judges,
-        X_val: Any,
-        y_val: Any,
-        work: OwnerPlan | None = None,
-    ) -> str:
-        """Return a hash that tells this run from any other: parameters, data, folds and version."""
-        splits = [(fold.judged, fold.positions) for fold in parts]
-        data: tuple[Any, ...] = (self._training.digest(), content(X_val), content(y_val), splits)
-        data = (*data, judges.factors)
-        if work is not None:
-            data = (*data, work.codes, work.way, work.sampling.tol, work.sampling.seed)
-        facts = {**settings.identity(), "data": joblib.hash(data), "version": dataworth.__version__}
-        return fingerprint(facts)
 
     @overload
     def explain(self, points: int) -> Explanation: ...
@@ -560,7 +649,7 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_training")
+        check_is_fitted(self, "_trained")
         if not hasattr(self, "_last"):
             raise NotFittedError("explain needs values: call value first.")
         own = self._last.get(threading.get_ident())
@@ -570,10 +659,29 @@ class KNNShapley(BaseEstimator):
             chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(
-            self._training, last.settings, last.folds, last.judges.factors, chosen
-        )
+        explained = explanation.explain(last.shown, last.judges.factors, chosen)
         return explained if several else explained[0]
+
+
+def _fingerprint(
+    shown: Sequence[Representation],
+    judges: Judges,
+    X_val: Any,
+    y_val: Any,
+    work: Sequence[OwnerPlan] = (),
+) -> str:
+    """Return a hash that tells a run from any other: parameters, data, folds and version."""
+    splits = [(fold.judged, fold.positions) for fold in shown[0].folds]
+    owners = [(one.codes, one.way, one.sampling.tol, one.sampling.seed) for one in work]
+    digests = [one.training.digest() for one in shown]
+    data = (digests, content(X_val), content(y_val), splits, judges.factors, owners)
+    return fingerprint(
+        {
+            "games": [one.settings.identity() for one in shown],
+            "data": joblib.hash(data),
+            "version": dataworth.__version__,
+        }
+    )
 
 
 def _check_judges(parts: Sequence[Fold]) -> None:
@@ -589,10 +697,16 @@ def _check_judges(parts: Sequence[Fold]) -> None:
         )
 
 
-def _announce(settings: Settings, training: TrainingSet, parts: Sequence[Fold]) -> None:
+def _affordable(distances: float) -> float:
+    """Return how many distances a look at the rows may take, beside those of the run."""
+    return max(2e3**2, min(4.0 * distances, 1e4**2))
+
+
+def _announce(shown: Sequence[Representation]) -> None:
     """Warn of a run that will take long, and say what would make it cheaper."""
-    n_val = sum(fold.size for fold in parts)
-    each = settings.seconds(training.n_points, training.targets.n_classes)
+    settings = shown[0].settings
+    n_val = sum(fold.size for fold in shown[0].folds)
+    each = sum(one.seconds for one in shown)
     seconds = each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
@@ -616,14 +730,18 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2g} seconds"
 
 
-def _recall(settings: Settings, parts: Sequence[Fold]) -> float | None:
-    """Return the share of the nearest points that an index finds, or None without an index."""
+def _recall(shown: Sequence[Representation]) -> float | None:
+    """Return the share of the nearest points that indexes find, or None without an index."""
+    settings = shown[0].settings
     if not settings.indexed:
         return None
-    opened = parts[0].open()
-    search = Job.of(settings, opened).search
-    assert isinstance(search, Approximate)
-    recall = search.recall(opened.queries, parts[0].size)
+    recalls = []
+    for one in shown:
+        opened = one.folds[0].open()
+        search = Job.of(one.settings, opened).search
+        assert isinstance(search, Approximate)
+        recalls.append(search.recall(opened.queries, one.folds[0].size))
+    recall = float(np.mean(recalls))
     if recall < LOW_RECALL:
         warnings.warn(
             f"neighbors={settings.params['neighbors']!r} found only {recall:.0%} of the nearest "

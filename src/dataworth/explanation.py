@@ -11,7 +11,8 @@ from dataworth.run import workers
 from dataworth.run.adding_up import blocks
 from dataworth.run.job import Job
 from dataworth.settings import Settings
-from dataworth.training.folds import Fold
+from dataworth.training.folds import Fold, OpenedFold
+from dataworth.training.representations import Representation
 from dataworth.training.training_set import TrainingSet
 
 SHOWN = 5  # how many validation points `hurts` and `helps` list
@@ -45,7 +46,9 @@ class Explanation:
         distance and weight. With an encoder that weighs points itself, the distance is 1 minus
         the weight before it is rounded. After cross-valuation these are the nearest of the points
         that it judged, by the encoder that had not seen its label. The array is empty with
-        precomputed distances, and after cross-valuation for a point that never judged others.
+        precomputed distances, and after cross-valuation for a point that never judged others. With
+        several encoders they are those of the first, while value and contributions are means over
+        all.
     """
 
     index: int
@@ -88,23 +91,13 @@ class Explanation:
         return table
 
 
-def explain(
-    training: TrainingSet,
-    settings: Settings,
-    folds: Sequence[Fold],
-    factors: Floats,
-    points: Ints,
-) -> list[Explanation]:
+def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> list[Explanation]:
     """Explain the values of some points.
 
     Parameters
     ----------
-    training : TrainingSet
-        The training set.
-    settings : Settings
-        The parameters of the run that valued the points.
-    folds : sequence of Fold
-        The folds of that run.
+    shown : sequence of Representation
+        The representations of the run that valued the points.
     factors : (n_val,) array
         How much each validation point counted.
     points : array of int
@@ -115,8 +108,14 @@ def explain(
     list of Explanation
         One explanation per point.
     """
-    parts = [_of_fold(training, settings, fold, points) for fold in folds]
+    first = shown[0]
+    training, folds = first.training, first.folds
+    parts = [_of_fold(first, fold, points) for fold in folds]
     contributions = np.concatenate([part.contributions for part in parts])
+    for other in shown[1:]:
+        more = [_contributions(other, fold, fold.open(), points) for fold in other.folds]
+        contributions += np.concatenate(more)
+    contributions /= len(shown)
     names = np.concatenate([fold.labels() for fold in folds])
     positions = np.concatenate([fold.positions for fold in folds])
     labels = training.targets.given()
@@ -156,18 +155,35 @@ class _FoldPart:
     near: dict[int, tuple[Table, Any]]
 
 
-def _of_fold(training: TrainingSet, settings: Settings, fold: Fold, points: Ints) -> _FoldPart:
-    opened = fold.open()
-    job = Job.of(settings, opened)
-    # places[p] is the position of p among the judged points; those not judged get the one after.
-    judged = np.arange(training.n_points)[fold.judged]
-    places = np.full(training.n_points, judged.size)
+def _places(shown: Representation, fold: Fold) -> tuple[Ints, Ints]:
+    """Return the judged points, and the place of each point among them; others get the one after.
+
+    The second is an array over all training points.
+    """
+    n = shown.training.n_points
+    judged = np.arange(n)[fold.judged]
+    places = np.full(n, judged.size)
     places[judged] = np.arange(judged.size)
+    return judged, places
+
+
+def _contributions(shown: Representation, fold: Fold, opened: OpenedFold, points: Ints) -> Floats:
+    """Return what the points add to the validation points of a fold."""
+    job = Job.of(shown.settings, opened)
+    judged, places = _places(shown, fold)
     inside = places[points] < judged.size
     work = ((*block, places[points[inside]]) for block in blocks(opened, 0, job.width))
-    found = workers.in_order(job.contributions, work, settings.n_jobs)
+    found = workers.in_order(job.contributions, work, shown.settings.n_jobs)
     contributions = np.zeros((fold.size, points.size))
     contributions[:, inside] = np.concatenate(list(found))
+    return contributions
+
+
+def _of_fold(shown: Representation, fold: Fold, points: Ints) -> _FoldPart:
+    training, settings, opened = shown.training, shown.settings, fold.open()
+    contributions = _contributions(shown, fold, opened, points)
+    job = Job.of(settings, opened)
+    judged, places = _places(shown, fold)
     near: dict[int, tuple[Table, Any]] = {}
     if settings.precomputed or training.n_points < 2:
         return _FoldPart(contributions, near)

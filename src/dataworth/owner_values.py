@@ -40,7 +40,8 @@ class OwnerValues:
     standard_error : (G,) array of float64
         How much the values would vary with other validation points like these: the standard
         deviation over the validation points, divided by the root of their number. NaN if there is
-        only one. If values are sampled, it includes that.
+        only one. If values are sampled, it includes that. With a list of encoders it is the mean
+        over them, and the true one is at most that.
     sampling_error : (G,) array of float64
         How much of this comes from sampling permutations; 0 if values are exact.
     point_sums : (G,) array of float64
@@ -59,6 +60,8 @@ class OwnerValues:
         As in `DataValues`.
     origin : Origin or None
         The library that the training table came from.
+    scale : float
+        As in `DataValues`.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class OwnerValues:
     version: str
     recall: float | None = None
     origin: frames.Origin | None = None
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -105,7 +109,8 @@ class OwnerValues:
         how = "exact" if self.exact else "sampled"
         return (
             f"OwnerValues({len(self)} owners, {int(self.n_points.sum())} points, "
-            f"{self.n_validation} validation points, {how}, sum {math.fsum(self.values):.6g})"
+            f"{self.n_validation} validation points, {how}, "
+            f"sum {math.fsum(self.values) / self.scale:.6g})"
         )
 
     @property

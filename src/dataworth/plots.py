@@ -230,18 +230,19 @@ def distribution(values: "DataValues", *, ax: Any = None) -> Any:
     """Draw how the values are spread, by class if there are few; counts are on a log scale."""
     ax = _axes(ax)
     classes = _classes(values)
-    edges = np.histogram_bin_edges(values.values, bins=50)
+    drawn = values.values / values.scale
+    edges = np.histogram_bin_edges(drawn, bins=50)
     if 2 <= len(classes) <= len(CLASSES):
         for colour, label in zip(CLASSES, classes, strict=False):
-            part = values.values[values.labels == label]
+            part = drawn[values.labels == label]
             name = _shown(label)
             ax.hist(part, edges, histtype="step", color=colour, linewidth=1.6, label=name)
         ax.legend(title="label", frameon=False)
     else:
-        ax.hist(values.values, edges, color=BLUE)
+        ax.hist(drawn, edges, color=BLUE)
     ax.axvline(0.0, color=GREY, linewidth=0.8)
     ax.set_yscale("log")
-    ax.set(xlabel="value", ylabel="points")
+    ax.set(xlabel=f"value{values.unit and ', as a share' + values.unit}", ylabel="points")
     return _tidy(ax)
 
 

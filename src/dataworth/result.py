@@ -13,6 +13,8 @@ from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.inputs.targets import variance
+from dataworth.notes import Notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,15 +54,23 @@ class DataValues:
         only the library.
     agreement : (n_train,) array of float64 or None
         How well the others predict each point, if training points judged each other (leave-one-out
-        and cross-valuation): U of its K nearest among the points that it judged, in the units of
-        the game, such as the share of its label in their weight. NaN for a point that never judged,
+        and cross-valuation): U of the points that it judged and that vote on it, in the units of
+        the game, such as the share of its label in their weight. All points that have weight vote
+        if weights are automatic, otherwise its K nearest. NaN for a point that never judged,
         and the mean for one that judged several times. With `max_rank`, a graph or an approximate
         search, only points that were ranked or found have a vote. None if validation points came
         from outside.
     suggested : (n_train,) array or None
-        The label that those neighbours give most weight to (the point's own label if none has more,
+        The label that those who vote give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for
         one that never judged, or whose neighbours have no weight. None as for `agreement`.
+    by_encoder : mapping or None
+        With a list of encoders, the values in the game of each, by the name of the encoder. Values,
+        bounds, `agreement` and `weight_error` are the means over the encoders, and `suggested` is
+        what the mean of their votes favours. None without a list.
+    notes : Notes or None
+        Which rows are copies of others, and which are far from all others. None if the rows were
+        not in memory, or come from a file of values, which does not keep them.
 
     Examples
     --------
@@ -84,6 +94,8 @@ class DataValues:
     origin: frames.Origin | None = None
     agreement: Floats | None = None
     suggested: Array | None = None
+    by_encoder: Mapping[str, Floats] | None = None
+    notes: Notes | None = None
 
     def __post_init__(self) -> None:
         for name in self._known():
@@ -91,6 +103,11 @@ class DataValues:
             view.flags.writeable = False
             object.__setattr__(self, name, view)
         object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        if self.by_encoder is not None:
+            views = {name: values.view() for name, values in self.by_encoder.items()}
+            for view in views.values():
+                view.flags.writeable = False
+            object.__setattr__(self, "by_encoder", MappingProxyType(views))
 
     def _known(self) -> list[str]:
         """Return the names of the arrays that there are."""
@@ -98,7 +115,9 @@ class DataValues:
         return [*files.ARRAYS, *optional]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "params": dict(self.params)}  # a read-only view does not travel
+        by = None if self.by_encoder is None else dict(self.by_encoder)
+        # Read-only views do not travel.
+        return {**self.__dict__, "params": dict(self.params), "by_encoder": by}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -110,7 +129,8 @@ class DataValues:
     def __repr__(self) -> str:
         return (
             f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum():.6g}, {int((self.values < 0).sum())} negative)"
+            f"sum {self.values.sum() / self.scale:.6g}{self.unit}, "
+            f"{int((self.values < 0).sum())} negative)"
         )
 
     @property
@@ -131,6 +151,30 @@ class DataValues:
         """
         game = self.params.get("game")
         return self.labels.dtype.kind == "f" if game is None else is_numeric(game)
+
+    @property
+    def scale(self) -> float:
+        """What to divide values by before people read them: 1, or the variance of the targets.
+
+        Values of a regression are in squared units of its targets. As shares of their variance they
+        say how much of it a point explains, and their sum is close to the R² of the neighbours.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [10.0, 11.0, 12.0, 13.0]
+        >>> values = KNNShapley(game="regression", n_neighbors=1).fit(X, y).value([[0.1]], [10.0])
+        >>> values.scale
+        1.25
+        >>> values
+        DataValues(4 points, 1 validation points, sum 1.8 of the targets' variance, 0 negative)
+        """
+        return variance(self.labels) if self.numeric else 1.0
+
+    @property
+    def unit(self) -> str:
+        """The words that say what values are shares of, to be put behind a number."""
+        return " of the targets' variance" if self.numeric else ""
 
     def worst(self, n: int = 10) -> Table:
         """List the n least valuable points, or all points if there are fewer.
@@ -287,7 +331,7 @@ class DataValues:
         return plots.removal(self, X, y, X_test, y_test, ax=ax, **options)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Make a data frame with the columns value, lower, upper and label.
+        """Make a data frame with the columns value, lower, upper and label, and the notes.
 
         If they are known, the columns agreement and suggested follow.
 
@@ -301,21 +345,24 @@ class DataValues:
         -------
         data frame
             One row per training point. A frame of pandas has the index of the training table, the
-            others have a column `index`.
+            others have a column `index`. With `notes`, more columns are duplicate_of (the index of
+            the first row with the same features), conflict and outlier.
 
         Examples
         --------
         >>> from dataworth import KNNShapley
         >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
         >>> values.to_frame("pandas")
-           value  lower  upper label
-        0    0.5    0.5    0.5     a
-        1    0.0    0.0    0.0     b
+           value  lower  upper label duplicate_of  conflict  outlier
+        0    0.5    0.5    0.5     a         None     False    False
+        1    0.0    0.0    0.0     b         None     False    False
         """
         columns = {"value": self.values, "lower": self.lower, "upper": self.upper}
         columns["label"] = self.labels
         if self.agreement is not None and self.suggested is not None:
             columns |= {"agreement": self.agreement, "suggested": self.suggested}
+        if self.notes is not None:
+            columns |= self.notes.columns(self.index)
         return frames.to_frame(columns, self.index, self.origin, library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -370,19 +417,21 @@ class DataValues:
                 library=None if self.origin is None else self.origin.library,
             ),
             groups,
+            self.by_encoder,
         )
 
     @classmethod
     def of(cls, contents: files.Contents) -> Self:
-        facts = contents.facts
+        facts, arrays = contents.facts, dict[str, Any](contents.arrays)
         return cls(
-            **contents.arrays,
+            **arrays,
             params=facts.params,
             n_validation=facts.n_validation,
             weight_error=facts.weight_error,
             version=facts.version,
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
+            by_encoder=contents.by_encoder,
         )
 
 

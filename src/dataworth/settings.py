@@ -33,7 +33,9 @@ MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
-DEFAULT_WEIGHTS = "rbf"  # what weights="auto" stands for, unless the encoder weighs points
+# What weights="auto" and n_bits="auto" stand for. A forest spreads its weight over
+# hundreds of points, most of which would have none after rounding to few bits.
+DEFAULT_WEIGHTS, DEFAULT_BITS, ENCODER_BITS = "rbf", 3, 8
 # What must stay as it is if the encoder weighs points, so that there are no distances.
 ABOUT_DISTANCES = {
     "weights": "auto",
@@ -65,6 +67,8 @@ class Settings:
         The game.
     multiclass, ties : str
         The rules of the hard game.
+    center : bool
+        The rule of the regression game.
     weighting : Weighting
         How distances become weights.
     law : Law
@@ -94,6 +98,7 @@ class Settings:
     game: GameKind
     multiclass: str
     ties: str
+    center: bool
     weighting: Weighting
     law: Law
     measure: Measure
@@ -134,6 +139,7 @@ class Settings:
             game=game,
             multiclass=p["multiclass"],
             ties=p["ties"],
+            center=bool(p["center"]),
             weighting=weighting,
             law=law(p["semivalue"]),
             measure=measure,
@@ -146,6 +152,23 @@ class Settings:
             working_memory=checks.positive(p["working_memory"], "working_memory") * 2**20,
             progress=checks.boolean(p["progress"], "progress"),
         )
+
+    @classmethod
+    def each(cls, params: Mapping[str, Any]) -> "tuple[Settings, ...]":
+        """Return the settings of each representation: one, or one per encoder of a list."""
+        encoders = params["encoder"]
+        if not isinstance(encoders, list):
+            return (cls.of(params),)
+        if not encoders:
+            raise InputError("encoder", "not be an empty list")
+        return tuple(cls.of({**params, "encoder": encoder}) for encoder in encoders)
+
+    @property
+    def encoder_name(self) -> str:
+        """What to call the encoder, in a word."""
+        if self.encoder is None or isinstance(self.encoder, str):
+            return str(self.encoder).lower()
+        return type(self.encoder).__name__
 
     @property
     def precomputed(self) -> bool:
@@ -184,8 +207,13 @@ class Settings:
     def voters(self, n_train: int) -> int:
         """Return how many of the nearest points vote on one that is judged: its agreement.
 
-        They are the neighbours of the game. n_train would let all points vote that have weight.
+        Where weights are those of an encoder, or fall to nothing nearby, all points that have
+        weight vote, which finds more label errors than a few neighbours do. Otherwise that would be
+        nearly everybody, and the neighbours of the game vote.
         """
+        near = self.weighting.weights in (OF_ENCODER, DEFAULT_WEIGHTS)
+        if near and self.weighting.bandwidth == "auto":
+            return n_train
         return self.neighbors_within(n_train)
 
     def rank_limit(self, n_train: int) -> int | Literal["adaptive"] | None:
@@ -207,10 +235,14 @@ class Settings:
         """Say whether values may be inexact, so that lower and upper ends are summed too."""
         return self.max_rank is not None or self.weighting.n_bits is None or partial
 
-    def setup(self, n_train: int, n_classes: int) -> Setup:
-        """Return the setup of the game for this many training points and classes."""
+    def setup(self, n_train: int, n_classes: int, *, among: bool = False) -> Setup:
+        """Return the setup of the game for this many training points and classes.
+
+        `among` says whether the validation points are training points.
+        """
         k = self.neighbors_within(n_train)
-        return Setup(n_classes, k, self.weighting, self.multiclass, self.ties)
+        rules = (self.multiclass, self.ties, self.center)
+        return Setup(n_classes, k, self.weighting, *rules, among)
 
     def coefficients(self, n_train: int) -> Coefficients:
         """Return the coefficients of the semivalue for this many training points."""
@@ -315,9 +347,10 @@ class Settings:
     def facts(self) -> dict[str, Any]:
         """Return the parameters as a file holds them, with functions as their names.
 
-        The weights are those that were used in place of "auto".
+        The weights and their bits are those that were used in place of "auto".
         """
-        used = {**self.params, "weights": self.weighting.weights}
+        weighting = self.weighting
+        used = {**self.params, "weights": weighting.weights, "n_bits": weighting.n_bits}
         return {name: plain(value) for name, value in used.items()}
 
     def identity(self) -> dict[str, Any]:
@@ -349,20 +382,25 @@ def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
         support = checks.integer(support, "support", least=1, or_else=", or None")
     if n_bits is None and not game.real_weights:
         raise InputError("n_bits", f"be from 1 to 10 with game={game.name!r}", "got None")
+    if isinstance(n_bits, str) and n_bits == "auto":
+        n_bits = ENCODER_BITS if weights == OF_ENCODER else DEFAULT_BITS
     if n_bits is not None:
-        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", or None")
+        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", 'auto' or None")
     return Weighting(weights, p["bandwidth"], n_bits, game.least_weight, support)
 
 
 def _check_rules(p: dict[str, Any], game: GameKind) -> None:
     """Refuse rules that this game does not have."""
+    checks.boolean(p["center"], "center")
     for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
         checks.choice(p[name], name, known)
-        if p[name] != known[0] and name not in game.options:
+    usual = {"multiclass": MULTICLASS[0], "ties": next(iter(TIES)), "center": True}
+    for name, rule in usual.items():
+        if p[name] != rule and name not in game.options:
             owners = " or ".join(repr(g.name) for g in GAMES.values() if name in g.options)
             raise InputError(
                 name,
-                f"be {known[0]!r} with game={game.name!r}",
+                f"be {rule!r} with game={game.name!r}",
                 f"{name}={p[name]!r} is for game={owners} only",
             )
 
@@ -423,7 +461,9 @@ def _check_encoder(p: dict[str, Any]) -> None:
     is_class = isinstance(encoder, type)
     if is_class or not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
         raise InputTypeError(
-            "encoder", "have fit and transform, or be 'auto' or None", f"got {encoder!r}"
+            "encoder",
+            "have fit and transform, or be 'auto', None or a list of such",
+            f"got {encoder!r}",
         )
     if weighs(encoder):
         for name, default in ABOUT_DISTANCES.items():

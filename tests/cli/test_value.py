@@ -293,3 +293,39 @@ def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:
         "dataworth: note: 60 of the 60 validation points are training points too, and judge "
         "themselves; leaving out --validation lets each judge only the others.\n"
     )
+
+
+def test_copies_and_outliers_are_a_line_of_the_run(run: Any) -> None:
+    table = rows()
+    for name, column in table.items():
+        column[31] = column[12] if name != "name" else "p0-0"  # a copy, under a used id
+    table["y"][31] = "no" if table["y"][12] == "yes" else "yes"
+    table["owner"][12], table["owner"][31] = "Ann", "Bob"
+    table["size"][40] = 1e4
+    tables.write_table("odd.csv", pa.table(table))
+    ran = run("value odd.csv --label y --id name --group owner -o v.csv --report r.html")
+    assert ran.code == 0, ran.err
+    assert (
+        "1 row is an exact copy of another, with another label; 2 rows are nearly the same as a "
+        "row of another group; 1 row is far from all others: outlier; 2 rows share their id with "
+        "another row.\n"
+    ) in ran.out
+    assert "exact copy" in Path("r.html").read_text()
+    usual = run("value train.csv --label y --id name --drop owner")
+    assert "copy" not in usual.out
+    assert "outlier" not in usual.out
+
+
+def test_numbers_are_shown_as_shares_of_their_variance(run: Any) -> None:
+    table = rows()
+    table["y"] = [round(1000 * x + 5e5) for x in table["size"]]
+    tables.write_table("prices.csv", pa.table(table))
+    ran = run("value prices.csv --label y --task numbers --features colour --owners owner -o v.csv")
+    assert ran.code == 0, ran.err
+    values = read_values("v.csv")[0].values
+    scale = np.var(table["y"])
+    assert f"sum of values {values.sum() / scale:.4g} of the targets' variance" in ran.out
+    assert "Values are shown as shares of the targets' variance." in ran.out
+    assert "58 rows are exact copies of others (2 different rows in all)" in ran.out
+    assert f"{values.min() / scale:.6g}" in ran.out
+    assert f"{values.min():.6g}" not in ran.out

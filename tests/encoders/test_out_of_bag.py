@@ -109,6 +109,24 @@ def test_all_neighbours_together_are_worth_what_the_forest_predicts() -> None:
     assert_allclose(values.values.sum(), right.mean() - 1 / 3, rtol=0, atol=error)
 
 
+def test_agreement_is_the_whole_vote_out_of_bag() -> None:
+    """However few neighbours the game has."""
+    forest = RandomForestClassifier(**SCORED)
+    valuator = KNNShapley(encoder=OutOfBagForest(forest), n_neighbors=2, n_bits=None).fit(X, Y)
+    values = valuator.value()
+    votes = valuator.encoder_.forest_.oob_decision_function_
+    assert values.agreement is not None
+    assert values.suggested is not None
+    assert_allclose(values.agreement, votes[np.arange(60), Y], rtol=0, atol=TOLERANCE)
+    said = votes[np.arange(60), values.suggested]
+    assert_allclose(said, votes.max(axis=1), rtol=0, atol=TOLERANCE)
+    both = KNNShapley(encoder=[None, OutOfBagForest(forest)], n_neighbors=2, n_bits=None).fit(X, Y)
+    mean, plain = both.value(), KNNShapley(encoder=None, n_neighbors=2, n_bits=None).fit(X, Y)
+    assert mean.by_encoder is not None
+    assert_array_equal(mean.by_encoder["OutOfBagForest"], values.values)
+    assert_array_equal(mean.by_encoder["none"], plain.value().values)
+
+
 @pytest.mark.parametrize("n_bits", [3, None])
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("game", ["soft", "regression"])
@@ -181,7 +199,7 @@ def test_support_gives_weight_to_the_heaviest_only() -> None:
     votes = voted(valuator.encoder_, X[:10])
     for row in votes:
         row[naive.ranking((-row).tolist())[4:]] = 0.0
-    ref = enumerated(votes, Y[:10], Y[:10], 5, 3, own=True, numeric=False)
+    ref = enumerated(votes, Y[:10], Y[:10], 5, 8, own=True, numeric=False)  # bits of a forest
     assert_allclose(valuator.value().values, ref, rtol=0, atol=TOLERANCE)
 
 
@@ -208,7 +226,7 @@ def test_explanations_name_the_heaviest_neighbours() -> None:
         near = row[why.neighbors["index"]]
         assert_allclose(near, np.sort(row)[::-1][:4], rtol=0, atol=TOLERANCE)
         assert_allclose(why.neighbors["distance"], 1 - near / row.max(), rtol=0, atol=TOLERANCE)
-        assert_allclose(why.neighbors["weight"], np.rint(near / row.max() * 7) / 7)
+        assert_allclose(why.neighbors["weight"], np.rint(near / row.max() * 255) / 255)
 
 
 def test_owners_are_valued() -> None:

@@ -185,6 +185,8 @@ def _game(rng: Rng, case: Case) -> None:
             params["ties"] = pick(rng, list(TIES))
         if len(set(case.y)) <= 4 and rng.random() < 0.5:
             params["multiclass"] = "direct"
+    if case.numeric and rng.random() < 0.3:
+        params["center"] = False
     draws = rng.random(2)
     numbers = [float(v) for v in np.exp(6 * draws - 3)]
     if rng.random() < 0.3:

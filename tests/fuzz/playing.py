@@ -133,6 +133,8 @@ def utility(case: Case, single: Single) -> naive.Utility:
     """Return the game of one validation point by the oracle."""
     params = case.params
     more: dict[str, Any] = {} if case.numeric else {"classes": single.classes}
+    if case.numeric:
+        more["center"] = params.get("center", True)
     if case.game == "hard":
         more["tie"] = TIES[params.get("ties", "right")]
     made = UTILITIES[case.game]

@@ -61,7 +61,8 @@ def draw(
     worth = {"right": 1.0, "wrong": 0.0, "half": 0.5}[tie]
     if name == "regression":
         targets, label = rng.normal(size=n), float(rng.normal())
-        utility = naive.squared_error(order.tolist(), targets.tolist(), by_point.tolist(), label, k)
+        common = (order.tolist(), targets.tolist(), by_point.tolist(), label, k)
+        utility = naive.squared_error(*common, center=rules.get("center", True))
     else:
         targets, label = rng.integers(0, classes, n), int(rng.integers(classes))
         common = (order.tolist(), targets.tolist(), by_point.tolist(), label, k)
@@ -78,6 +79,7 @@ def draw(
         weighting,
         rules.get("multiclass", "one-vs-one"),
         tie,
+        rules.get("center", True),
     )
     game = OwnerGame(
         who, n_owners, targets, setup, name, rules.get("law", LAWS[0]), "products", Sampling(1, 0)
@@ -107,6 +109,7 @@ def test_values_are_those_of_the_definition(
             equal=equal,
             classes=int(rng.integers(2, 4)),
             ties=("right", "wrong", "half")[case % 3] if name == "hard" else "right",
+            center=case % 2 == 0,
             law=LAWS[case % 3],
         )
         np.testing.assert_allclose(drawn.values(way), drawn.expected(), rtol=0, atol=1e-12)

@@ -1,16 +1,22 @@
 """The regression game in any unit of its targets."""
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 
 from dataworth import KNNShapley
+from tests import naive
+
+ROUGHLY = [{"weights": "uniform"}, {}, {"n_bits": None}, {"semivalue": "banzhaf"}]
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e18, -1e-8])
 @pytest.mark.parametrize("spread", [1e-8, 1.0, 1e100])
 @pytest.mark.parametrize("n_bits", [3, None])
 def test_regression_in_any_unit(offset: float, spread: float, n_bits: int | None) -> None:
-    """Values scale with the square of the unit, and intervals with the errors, not the offset."""
+    """Values scale with the square of the unit, and nothing depends on the offset."""
     rng = np.random.default_rng(0)
     n, row = 60, np.sort(rng.random(60))[None]
     errors = rng.integers(-8, 9, n) / 8.0
@@ -21,19 +27,22 @@ def test_regression_in_any_unit(offset: float, spread: float, n_bits: int | None
         max_rank=20,
         metric="precomputed",
     )
-    scale = max(abs(offset), spread)
     if abs(offset) > 0 and spread < 1e-12 * abs(offset):
         return  # such errors are lost in the targets themselves
     targets = offset + errors * spread
     unit = np.abs(targets - offset).max() if offset else spread
     got = plain.fit(None, targets).value(row, [offset])
     ref = plain.fit(None, (targets - offset) / unit).value(row, [0.0])
+    np.testing.assert_allclose(got.values / unit**2, ref.values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got.upper / unit**2, ref.upper, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got.lower / unit**2, ref.lower, rtol=0, atol=1e-12)
+    raw = plain.set_params(center=False).fit(None, targets).value(row, [offset])
+    nothing = plain.fit(None, (targets - offset) / unit).value(row, [0.0])
     first = (offset / unit) ** 2 / n  # what U(empty set) alone adds to each value
     np.testing.assert_allclose(
-        got.values / unit**2, ref.values + first, rtol=1e-9, atol=1e-9 * max(first, 1.0)
+        raw.values / unit**2, nothing.values + first, rtol=1e-9, atol=1e-9 * max(first, 1.0)
     )
-    assert np.isfinite(got.values).all()
-    assert (got.upper - got.lower).max() <= 3.0 * unit**2 + 1e-9 * scale**2
+    assert (raw.upper - raw.lower).max() <= 3.0 * unit**2 + 1e-9 * max(abs(offset), spread) ** 2
 
 
 @pytest.mark.parametrize("weights", ["uniform", "rbf", "linear"])
@@ -42,7 +51,94 @@ def test_regression_in_any_unit(offset: float, spread: float, n_bits: int | None
 def test_targets_that_all_equal_the_truth(weights: str, n_bits: int | None, target: float) -> None:
     """Every set but the empty one predicts without error, whatever the size of the targets."""
     X = [[0.0], [1.0], [2.0], [2.5]]
-    valuator = KNNShapley(game="regression", weights=weights, n_bits=n_bits, n_neighbors=2)
+    rules: Any = {"game": "regression", "weights": weights, "n_bits": n_bits, "n_neighbors": 2}
+    mean = KNNShapley(**rules).fit(X, [target] * 4).value([[0.1]], [target])
+    assert not mean.values.any()  # as the empty set does then
+    assert np.abs([mean.lower, mean.upper]).max() < 1e-300
+    valuator = KNNShapley(**rules, center=False)
     got = valuator.fit(X, [target] * 4).value([[0.1]], [target])
     assert np.isfinite([got.values, got.lower, got.upper]).all()
     assert got.values.sum() == pytest.approx(target**2, rel=1e-9)
+
+
+def by_enumeration(
+    X: Any, y: Any, judges: list[tuple[list[int], int]], center: bool, **params: Any
+) -> Any:
+    """Values from the definition: pairs of those who are judged and the point that judges."""
+    total = np.zeros(len(y))
+    for players, judge in judges:
+        distances = [abs(X[judge, 0] - X[i, 0]) for i in players]
+        name, n_bits = params.get("weights", "rbf"), params.get("n_bits", 3)
+        weights = naive.weights(name, distances, n_bits, smallest=1e-140)
+        targets = [float(y[i]) for i in players]
+        order = naive.ranking(distances)
+        game = naive.squared_error(order, targets, weights, float(y[judge]), 2, center)
+        worth = naive.banzhaf if params.get("semivalue") == "banzhaf" else naive.shapley
+        total[players] += worth(len(players), game)
+    return total / len(judges)
+
+
+@pytest.mark.parametrize("params", ROUGHLY)
+@pytest.mark.parametrize("center", [True, False])
+def test_the_mean_is_that_of_the_points_that_are_judged(
+    params: dict[str, Any], center: bool
+) -> None:
+    """All points for judges from outside, the others in leave-one-out, and the rest in folds."""
+    rng = np.random.default_rng(5)
+    X, y = rng.random((8, 1)), rng.normal(size=8) + 3.0
+    y[2] = 40.0  # an outlier, which moves the mean of whoever counts it
+    valuator = KNNShapley(game="regression", n_neighbors=2, center=center, **params).fit(X, y)
+    everyone = list(range(8))
+    rest = [([i for i in everyone if i != j], j) for j in everyone]
+    halves = [
+        ([i for i in everyone if i % 2 != part], j)
+        for part in range(2)
+        for j in everyone
+        if j % 2 == part
+    ]
+    cv = [(np.arange(1 - part, 8, 2), np.arange(part, 8, 2)) for part in range(2)]
+    for got, judges in ((valuator.value(), rest), (valuator.value(cv=cv), halves)):
+        ref = by_enumeration(X, y, judges, center, **params)
+        slack = 1e-12 * 40.0**2 + got.weight_error
+        np.testing.assert_allclose(got.values, ref, rtol=0, atol=slack)
+    outside = KNNShapley(game="regression", n_neighbors=2, center=center, **params)
+    got = outside.fit(X[:7], y[:7]).value(X[7:], y[7:])
+    ref = by_enumeration(X, y, [(everyone[:7], 7)], center, **params)[:7]
+    slack = 1e-12 * 40.0**2 + got.weight_error
+    np.testing.assert_allclose(got.values, ref, rtol=0, atol=slack)
+
+
+def test_what_the_mean_explains_is_nobody_s() -> None:
+    """In leave-one-out, values add up to what neighbours explain beyond the mean of the others."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40) + 1e6
+    got = KNNShapley(game="regression").fit(X, y).value()
+    raw = KNNShapley(game="regression", center=False).fit(X, y).value()
+    others = (y.sum() - y) / 39
+    gap = np.mean(np.square(y) - np.square(y - others))  # between the two empty sets
+    assert math.fsum(raw.values) - math.fsum(got.values) == pytest.approx(gap, rel=1e-12)
+    assert abs(math.fsum(got.values)) < 4 * y.var() < 1e-10 * math.fsum(raw.values)
+
+
+@pytest.mark.parametrize("n_bits", [3, None])
+@pytest.mark.parametrize("weights", ["rbf", "uniform"])
+@pytest.mark.parametrize("how", [{}, {"cv": 3}])
+def test_large_targets_lose_no_digits(n_bits: int | None, weights: str, how: Any) -> None:
+    """Targets near a million that differ by little are as good as their differences."""
+    rng = np.random.default_rng(2)
+    X, small = rng.normal(size=(30, 2)), rng.integers(-512, 513, 30) / 1024
+    valuator = KNNShapley(game="regression", n_bits=n_bits, weights=weights)
+    ref = valuator.fit(X, small).value(**how)
+    for offset in (2.0**20, -1e6, 2.0**40):
+        assert np.array_equal((small + offset) - offset, small)
+        got = valuator.fit(X, small + offset).value(**how)
+        np.testing.assert_allclose(got.values, ref.values, rtol=0, atol=1e-15)
+
+
+def test_center_is_a_rule_of_regression_alone() -> None:
+    X, y = [[0.0], [1.0]], [0, 1]
+    said = "center must be True with game='soft'; center=False is for game='regression' only"
+    with pytest.raises(ValueError, match=said):
+        KNNShapley(center=False).fit(X, y)
+    with pytest.raises(TypeError, match="center must be True or False; got 1"):
+        KNNShapley(game="regression", center=1).fit(X, y)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """What readers see in a report, and what they do with it, in a real browser."""
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from dataworth import OwnerValues, decisions
+from dataworth import DataValues, KNNShapley, OwnerValues, decisions
 from dataworth.cli.main import main
 from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
@@ -316,13 +317,80 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     page = show(values, {"y": targets}, explanations=[why], label="y")
     press(page, 3, "Relabel")
     new = row(page, 3).get_by_label("New label")
-    assert new.input_value() == "1.5"
+    assert new.input_value() == ""  # a number is not filled in, only said
+    assert new.get_attribute("placeholder") == "neighbours: 1.5"
+    assert count(page).endswith("1 new label missing")
+    assert "relabel as suggested" not in page.locator("#all").inner_text()
     new.fill("much")
     assert count(page).endswith("1 new label missing")
     new.fill("-2.5")
     (tmp_path / "d.csv").write_bytes(downloaded(page))
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), {"y": targets})
     assert cleaned["y"] == [*targets[:3], -2.5, *targets[4:]]
+
+
+def prices() -> tuple[DataValues, list[Any]]:
+    """Houses, one of which costs twenty times what houses near it do."""
+    rng = np.random.default_rng(0)
+    targets = np.round(rng.normal(180_000, 20_000, 40), 2)
+    targets[7] = 3_800_000
+    worth = rng.normal(size=40) * 1e8
+    worth[7] = -7e11
+    values = values_of(worth, targets, game="regression")
+    why = [
+        explain(values, p, 174_754.6, near=[8, 9, 10], hurts=[(0, targets[0]), (1, targets[1])])
+        for p in (7, 3)
+    ]
+    return values, why
+
+
+def test_numbers_can_be_read(show: Reader) -> None:
+    values, why = prices()
+    page = show(values, {"price": values.labels.tolist()}, explanations=why, label="price")
+    assert "3,800,000 against 174,755" in row(page, 7).locator(".because").inner_text()
+    assert row(page, 7).locator("td", has_text="3,800,000").count()
+    row(page, 7).get_by_role("button", name="Details").click()
+    said = page.locator("tr.details").inner_text()
+    assert "Its target is 3,800,000; its neighbours say 174,755." in said
+    share = -7e11 / float(np.var(values.labels))
+    shown = row(page, 7).locator('td[data-head="Value"]').inner_text()
+    assert float(shown.replace("−", "-")) == pytest.approx(share, rel=1e-2)
+    everything = page.locator("body").inner_text()
+    assert not re.search(r"\de\+?\d", everything)  # 3.8e+6 and the like
+    assert "of the targets' variance" in page.locator("#tiles").inner_text()
+
+
+def test_copies_and_outliers_are_shown(show: Reader) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X[30], X[41] = X[20], (40.0, 40.0)
+    y[30] = 1 - y[20]
+    values = KNNShapley().fit(X, y).value()
+    page = show(values, {"x": X[:, 0].tolist()}, rows=5)
+    lead = page.locator("#lead").inner_text()
+    assert "1 row is an exact copy of another, with another label" in lead
+    assert "1 row is far from all others: outlier" in lead
+    title = page.locator("#points-title").inner_text()
+    assert re.fullmatch("The 5 least valuable points, and [123] that are copies or outliers", title)
+    page.locator("#odd").select_option("copies and outliers")
+    assert sorted(rows(page)) == [20, 30, 41]  # also those that are not among the five worst
+    assert "far from all others" in row(page, 41).locator(".because").inner_text()
+    copy = row(page, 30).locator(".because").inner_text()
+    assert "copy of 20" in copy
+    assert "a copy has another label" in copy
+    assert "has copies" in row(page, 20).locator(".because").inner_text()
+    page.get_by_label("Search").fill("copy of")
+    assert rows(page) == [30]
+
+
+def test_large_numbers_fit_a_narrow_page(show: Reader) -> None:
+    values, why = prices()
+    narrow = {"viewport": {"width": 400, "height": 800}}
+    columns = {"price": values.labels.tolist(), "rooms": list(range(40))}
+    page = show(values, columns, explanations=why, label="price", by="price", context=narrow)
+    press(page, 7, "Relabel")
+    row(page, 7).get_by_role("button", name="Details").click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
 def test_without_columns_and_explanations(show: Reader) -> None:

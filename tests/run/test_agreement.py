@@ -13,7 +13,6 @@ from sklearn.neighbors import KNeighborsTransformer
 from dataworth import KNNShapley
 from dataworth.run import checkpoints
 from dataworth.run.agreement import Agreement
-from dataworth.settings import Settings
 from tests import naive
 
 TIES = {"right": 1.0, "wrong": 0.0, "half": 0.5}
@@ -87,7 +86,9 @@ def test_agreement_is_the_utility_of_all_others(params: dict[str, Any]) -> None:
         valuator = KNNShapley(n_neighbors=k, metric="manhattan", **params).fit(X, y)
         values = valuator.value()
         everyone = range(len(y))
-        ref = [of_definition(X, y, k, params, i, [j for j in everyone if j != i]) for i in everyone]
+        others = [[j for j in everyone if j != i] for i in everyone]
+        voters = len(y) if params["weights"] == "rbf" else k  # all that have weight
+        ref = [of_definition(X, y, voters, params, i, others[i]) for i in everyone]
         assert values.agreement is not None
         assert values.suggested is not None
         assert values.suggested.dtype == values.labels.dtype
@@ -96,9 +97,10 @@ def test_agreement_is_the_utility_of_all_others(params: dict[str, Any]) -> None:
             assert_allclose(values.suggested, [said for _, _, said in ref], rtol=0, atol=1e-12)
         else:
             assert values.suggested.tolist() == [said for _, _, said in ref]
-        # By efficiency, the row of contributions adds up to what the voters add to nothing.
+        # By efficiency, the row of contributions adds up to what K neighbours add to nothing.
         rows = np.array([why.contributions for why in valuator.explain(list(everyone))]).sum(axis=0)
-        gain = [full - empty for full, empty, _ in ref]
+        near = [of_definition(X, y, k, params, i, others[i]) for i in everyone]
+        gain = [full - empty for full, empty, _ in near]
         loose = 1e-8 if params.get("n_bits", 3) is None else 1e-12  # values of real weights
         assert_allclose(rows, gain, rtol=0, atol=loose)
 
@@ -181,7 +183,10 @@ def test_neighbours_without_weight_say_nothing() -> None:
     values = KNNShapley(weights=nobody, game="regression").fit(X, [1.0, 2.0, 3.0]).value()
     assert values.agreement is not None
     assert values.suggested is not None
-    assert values.agreement.tolist() == [-1.0, -4.0, -9.0]
+    assert values.agreement.tolist() == [-2.25, 0.0, -2.25]  # as the mean of the others has it
+    raw = KNNShapley(weights=nobody, game="regression", center=False).fit(X, [1.0, 2.0, 3.0])
+    assert (agreement := raw.value().agreement) is not None
+    assert agreement.tolist() == [-1.0, -4.0, -9.0]
     assert values.suggested.tolist() == [1.0, 2.0, 3.0]
 
 
@@ -214,17 +219,11 @@ def test_fewer_ranks_say_the_same(game: str) -> None:
 
 @pytest.mark.parametrize("max_rank", [None, 5])
 @pytest.mark.parametrize("game", ["soft", "hard", "regression"])
-def test_all_points_with_weight_can_vote(
-    game: str, max_rank: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether they are ranked or not: the number of voters is set in one place."""
-    ref = some(game=game).fit(*data()).value()
+def test_all_points_with_weight_vote(game: str, max_rank: int | None) -> None:
+    """Whether they are ranked or not, where weights fall to nothing nearby."""
     wide = KNNShapley(n_neighbors=100, game=game).fit(*data()).value()
-    monkeypatch.setattr(Settings, "voters", lambda self, n_train: n_train)
     got = some(game=game, max_rank=max_rank).fit(*data()).value()
-    assert ref.agreement is not None
     assert wide.agreement is not None
-    assert not np.allclose(ref.agreement, wide.agreement)
     assert got.agreement is not None
     assert_allclose(got.agreement, wide.agreement, rtol=0, atol=1e-12)
     assert got.suggested is not None
@@ -233,6 +232,14 @@ def test_all_points_with_weight_can_vote(
         assert_allclose(got.suggested, wide.suggested, rtol=0, atol=1e-12)
     else:
         assert_array_equal(got.suggested, wide.suggested)
+
+
+@pytest.mark.parametrize("params", [{"weights": "linear"}, {"bandwidth": 0.3}], ids=str)
+def test_only_neighbours_vote_if_everybody_has_weight(params: dict[str, Any]) -> None:
+    few, all_ = (KNNShapley(n_neighbors=k, **params).fit(*data()).value() for k in (3, 100))
+    assert few.agreement is not None
+    assert all_.agreement is not None
+    assert not np.allclose(few.agreement, all_.agreement)
 
 
 def data() -> tuple[Any, Any]:

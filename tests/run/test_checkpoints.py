@@ -142,20 +142,20 @@ def test_an_interruption_in_the_middle_of_a_sum_is_not_saved(
     """A signal may come when a block has been added, and not been counted yet."""
     valuator, X_val, y_val = small()
     ref = valuator.value(X_val, y_val).values
-    plain, count = adding_up._add, 0
+    plain, count = adding_up.Tally.add, 0
 
-    def add(sums: Any, *args: Any) -> None:
+    def add(self: adding_up.Tally, block: Any) -> None:
         nonlocal count
         count += 1
         if count == 3 and how == "before":
-            sums[:, :40] += 1.0  # half of the block
+            self.sums[:, :40] += 1.0  # half of the block
             raise KeyboardInterrupt
-        plain(sums, *args)
+        plain(self, block)
         if count == 3:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(adding_up, "_add", add)
+        patch.setattr(adding_up.Tally, "add", add)
         with pytest.raises(KeyboardInterrupt):
             valuator.value(X_val, y_val, checkpoint=tmp_path)
     got = valuator.value(X_val, y_val, checkpoint=tmp_path).values

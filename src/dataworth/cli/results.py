@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from dataworth import report, result
+from dataworth import KNNShapley, report, result
 from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.data import Data, image_folder, renaming
 from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.files import values as value_files
 from dataworth.files.atomic import naming
+from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues, value_columns
 
@@ -32,6 +33,16 @@ def write_values(output: str | None, values: DataValues, data: Data) -> None:
     elif output is not None:
         result.write_values(output, values, ids=ids, groups=data.owners)
         print(f"The values are in {output}.")
+
+
+def noticed(valuator: KNNShapley, values: DataValues, data: Data) -> Notes | None:
+    """What a look at the rows shows: between their groups too, and with ids that repeat."""
+    notes = values.notes
+    if notes is None:
+        return None
+    if data.owners is not None and notes.farness is not None:
+        notes = valuator.notes(data.owners)
+    return notes if data.ids is None else replace(notes, repeated_id=repeated(data.ids))
 
 
 def worth_explaining(values: DataValues) -> list[int]:

@@ -99,24 +99,30 @@ def summary(
     elif values.n_validation:
         facts.append(f"{values.n_validation:,} validation points")
     negative = int((values.values < 0).sum())
-    facts += [f"sum of values {values.values.sum():.4g}", f"{negative:,} negative"]
-    console.print(", ".join(facts) + ".")
+    scale = values.scale
+    facts.append(f"sum of values {values.values.sum() / scale:.4g}{values.unit}")
+    console.print(", ".join([*facts, f"{negative:,} negative"]) + ".")
+    if values.notes is not None and values.notes.any.any():
+        console.print(str(values.notes))
+    if values.unit:
+        console.print(f"Values are shown as shares{values.unit}.")
     bounded = not np.array_equal(values.lower, values.upper)
     if top:
         names = ["index", "value", *(("lower", "upper") if bounded else ()), "label"]
         table = _table(f"The {min(top, len(values))} least valuable", names)
         for i in values.order[:top]:
             numbers = [values.values[i], *((values.lower[i], values.upper[i]) if bounded else ())]
-            cells = [_shown(values.index[i]), *(f"{n:.6g}" for n in numbers)]
+            cells = [_shown(values.index[i]), *(f"{n / scale:.6g}" for n in numbers)]
             table.add_row(*(Text(cell) for cell in [*cells, _shown(values.labels[i])]))
         console.print(table)
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
         table = _table("By group", names)
         for row in values.by(groups):
-            ends = [f"{row[name]:.6g}" for name in (("lower", "upper") if bounded else ())]
+            ends = [f"{row[name] / scale:.6g}" for name in (("lower", "upper") if bounded else ())]
             share = _percent(row["share"])
-            cells = [_shown(row["group"]), f"{row['count']:,}", f"{row['sum']:.6g}", *ends, share]
+            total = f"{row['sum'] / scale:.6g}"
+            cells = [_shown(row["group"]), f"{row['count']:,}", total, *ends, share]
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
 
@@ -150,11 +156,12 @@ def owners(paid: OwnerValues, budget: str | None, out: TextIO) -> None:
     table = _table("Owners as a whole", [*names, *(("amount",) if budget else ())])
     columns = paid.columns(budget)
     for i in range(len(paid)):
-        margin = columns["upper"][i] - columns["value"][i]
+        value = columns["value"][i] / paid.scale
+        margin = columns["upper"][i] / paid.scale - value
         cells = [
             _shown(columns["owner"][i]),
             f"{columns['n_points'][i]:,}",
-            f"{columns['value'][i]:.6g}",
+            f"{value:.6g}",
             "-" if np.isnan(margin) else f"{margin:.2g}",
             *(_percent(columns[name][i]) for name in ("share", "point_share")),
             *((f"{columns['amount'][i]:,.2f}",) if budget else ()),
@@ -184,7 +191,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
         **{name: "none" if p is None else p for name, p in values.params.items()},
     }
     if values.weight_error:
-        facts["weight error"] = f"{values.weight_error:.3g}"
+        facts["weight error"] = f"{values.weight_error / values.scale:.3g}"
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, fact in facts.items():
         table.add_row(Text(_shown(name)), Text(_shown(fact)))

@@ -103,8 +103,12 @@ def value(
     ] = "auto",
     bits: Annotated[
         str,
-        option(METHOD, "Round weights to 2^bits levels: 1 to 10, or none for no rounding."),
-    ] = "3",
+        option(
+            METHOD,
+            "Round weights to 2^bits levels: 1 to 10, none for no rounding, or auto, which is 3, "
+            "and 8 for the weights of a forest.",
+        ),
+    ] = "auto",
     metric: Annotated[
         str | None, option(METHOD, "Any metric of scikit-learn; euclidean by default.")
     ] = None,
@@ -159,7 +163,7 @@ def value(
         class_weight=None if class_weight == "none" else class_weight,
         weights=weights or "auto",
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
-        n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "none"),
+        n_bits=None if bits == "none" else inputs.number(bits, "--bits", int, "auto", "none"),
         metric=metric,
         radius=radius,
         semivalue=inputs.semivalue(semivalue),
@@ -197,7 +201,10 @@ def value(
         warnings.filterwarnings("ignore", message="column ")  # told below
         values = valuator.fit(X, y).value(*judged, cv=cv, checkpoint=checkpoint)
     unused = inputs.tell_columns(X, encoder, out)
-    values = replace(values, origin=None, index=values.index if data.ids is None else data.ids)
+    with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
+        noticed = results.noticed(valuator, values, data)
+    index = values.index if data.ids is None else data.ids
+    values = replace(values, origin=None, index=index, notes=noticed)
     if not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None

@@ -94,7 +94,7 @@ class OutOfBagForest(ForestEncoder):
         the labels.
     n_estimators : int, default 500
         The number of trees.
-    min_samples_leaf : int, default 1
+    min_samples_leaf : int, default 3
         The fewest training points in a leaf.
     random_state : int or None, default 0
         Seeds the forest.
@@ -124,7 +124,7 @@ class OutOfBagForest(ForestEncoder):
     >>> from dataworth import KNNShapley, OutOfBagForest
     >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
     >>> y = ["a", "a", "b", "a", "b", "b", "b", "b"]
-    >>> forest = OutOfBagForest(n_estimators=50)
+    >>> forest = OutOfBagForest(n_estimators=50, min_samples_leaf=1)
     >>> valuator = KNNShapley(n_neighbors=3, encoder=forest)
     >>> valuator.fit(X, y).value().values.argmin()
     np.int64(2)
@@ -137,7 +137,7 @@ class OutOfBagForest(ForestEncoder):
         forest: Any = None,
         *,
         n_estimators: int = 500,
-        min_samples_leaf: int = 1,
+        min_samples_leaf: int = 3,
         random_state: int | None = 0,
         n_jobs: int | None = None,
     ) -> None:

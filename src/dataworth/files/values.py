@@ -25,6 +25,7 @@ OPTIONAL = ("agreement", "suggested")  # only known if training points judged ea
 # Which column of a table holds which array. The index is in a column "index" or "id".
 COLUMNS = {"value": "values", "lower": "lower", "upper": "upper", "label": "labels"}
 ENDINGS = (*tables.TABLES, ".npz")
+_BY = "value ({})"  # the column of the values with an encoder
 KEY = b"dataworth"  # the name of the facts in the metadata of a table
 
 
@@ -107,37 +108,50 @@ class Contents:
         How the values were computed.
     groups : array or None
         The group of each training point. Numpy archives do not keep it.
+    by_encoder : dict or None
+        The values with each encoder, by its name.
     """
 
     arrays: Mapping[str, Array]
     facts: Facts
     groups: Array | None = None
+    by_encoder: Mapping[str, Array] | None = None
 
 
 def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
     """Write a numpy archive, whole or not at all."""
-    facts = np.array(contents.facts.to_json())
+    arrays = {**contents.arrays, "facts": np.array(contents.facts.to_json())}
+    if contents.by_encoder is not None:
+        arrays["encoders"] = np.array(list(contents.by_encoder))
+        arrays["by_encoder"] = np.stack(list(contents.by_encoder.values()))
     with atomic(path) as file:
-        archives.save(file, {**contents.arrays, "facts": facts})
+        archives.save(file, arrays)
 
 
 def read_archive(path: str | os.PathLike[str]) -> Contents:
     """Read what `write_archive` wrote. Nothing is unpickled."""
     with paths.to_read(path).open("rb") as handle:
         try:
-            arrays = archives.load(handle, (*ARRAYS, "facts"), OPTIONAL)
+            optional = (*OPTIONAL, "encoders", "by_encoder")
+            arrays = archives.load(handle, (*ARRAYS, "facts"), optional)
+            names, rows = arrays.pop("encoders", None), arrays.pop("by_encoder", None)
             facts = Facts.from_json(str(arrays.pop("facts")))
             numbers = [name for name in (*NUMBERS, "agreement") if name in arrays]
             if any(arrays[name].dtype != np.float64 for name in numbers):
                 raise ValueError("its values are not numbers")
             if len({a.shape for a in arrays.values()}) != 1 or arrays["values"].ndim != 1:
                 raise ValueError("its arrays differ in shape")
+            by_encoder = None
+            if names is not None and rows is not None:
+                if rows.dtype != np.float64 or rows.shape != (names.size, arrays["values"].size):
+                    raise ValueError("its values by encoder are not numbers of the same points")
+                by_encoder = dict(zip(names.tolist(), rows, strict=True))
         except Exception as error:  # a damaged archive makes its readers raise anything
             came = f"{os.fspath(path)!r} is not"
             if isinstance(error, OtherFormat):
                 came += f": {error}"
             raise InputError("path", "name a file written by DataValues.save", came) from error
-    return Contents(arrays, facts)
+    return Contents(arrays, facts, by_encoder=by_encoder)
 
 
 def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
@@ -154,11 +168,12 @@ def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
     -------
     dict
         The columns: index or id, value, lower, upper, label and, if they are known, agreement,
-        suggested and group.
+        suggested, `value (NAME)` for each encoder, and group.
     """
     table = {"id" if ids else "index": contents.arrays["index"]}
     table |= {name: contents.arrays[array] for name, array in COLUMNS.items()}
     table |= {name: contents.arrays[name] for name in OPTIONAL if name in contents.arrays}
+    table |= {_BY.format(name): a for name, a in (contents.by_encoder or {}).items()}
     return table if contents.groups is None else {**table, "group": contents.groups}
 
 
@@ -231,10 +246,15 @@ def read(path: str | os.PathLike[str]) -> Contents:
         if "suggested" in table.column_names:
             arrays["suggested"] = array("suggested")
         arrays["index"] = np.arange(table.num_rows) if key is None else array(key)
+        by_encoder = {
+            column[len("value (") : -1]: array(column).astype(np.float64)
+            for column in table.column_names
+            if column.startswith("value (") and column.endswith(")")
+        } or None
         groups = array("group") if "group" in table.column_names else None
     except (AttributeError, KeyError, NotImplementedError, TypeError, ValueError) as error:
         raise InputError(name, wanted, f"it does not fit: {str(error).rstrip('.')}") from None
-    return Contents(arrays, facts, groups)
+    return Contents(arrays, facts, groups, by_encoder)
 
 
 def _suggested(path: str | os.PathLike[str], table: Any) -> Any:

@@ -32,6 +32,10 @@ class Setup:
         How distances become weights.
     multiclass, ties : str
         The rules of the hard game, as `KNNShapley` takes them.
+    center : bool
+        Whether an empty set predicts the mean of the targets, in the game of numbers.
+    among : bool
+        Whether each validation point is one of the training points, and left out of its own game.
     """
 
     n_classes: int
@@ -39,6 +43,8 @@ class Setup:
     weighting: Weighting
     multiclass: str
     ties: str
+    center: bool = True
+    among: bool = False
 
 
 class Game(Protocol):

@@ -16,6 +16,7 @@ from dataworth.games.game import Setup
 from dataworth.games.kernels import owner_sets, owners
 from dataworth.games.kernels.owner_sets import Holdings, Rules
 from dataworth.games.kernels.owners import Nodes, Owned, Worth
+from dataworth.games.regression import Prior
 from dataworth.games.semivalues import Law
 from dataworth.games.ties import TIES
 from dataworth.weights.ranked import Ranked
@@ -135,6 +136,10 @@ class OwnerGame:
         most = max(self.setup.n_neighbors, min(self.n_owners, MOST_ENUMERATED)) + 1
         return owners.chances(self.n_owners, most, *self.law)
 
+    @cached_property
+    def _prior(self) -> Prior:
+        return Prior.of(self.setup, self.targets)
+
     def solve(self, ranked: Ranked, label: Any) -> OwnerSolution:
         """Value the owners for one validation point, given its class code or target."""
         values, variance, error = np.zeros(self.n_owners), np.zeros(self.n_owners), 0.0
@@ -178,10 +183,11 @@ class OwnerGame:
         targets, weights = self.targets[ranked.order[chosen]], ranked.weights[chosen]
         side, quantity, share = np.zeros(chosen.size, np.int64), np.zeros(chosen.size), 1.0
         if self.name == "regression":
-            error = targets - label
+            error, guess = targets - label, self._prior.error(label)
             # In units of the largest error, so that no square overflows or vanishes.
-            unit = max(float(np.abs(error).max()), 1e-150, 1e-150 * abs(label))
-            rules, quantity, share = Rules(2, -((label / unit) ** 2), 0), error / unit, unit * unit
+            unit = max(float(np.abs(error).max()), 1e-150, 1e-150 * abs(guess))
+            empty = -((guess / unit) ** 2)
+            rules, quantity, share = Rules(2, empty, 0), error / unit, unit * unit
         elif self.name == "soft":
             rules, quantity = Rules(1, 1.0 / n_classes, 0), (targets == label).astype(np.float64)
         else:

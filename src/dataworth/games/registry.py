@@ -84,13 +84,13 @@ GAMES = {
         GameKind(
             "regression",
             "minus the squared error of the mean target",
-            "minus the squared error of the weighted mean of the K nearest targets. A set that is "
-            "empty or has no weight predicts 0, so centre the targets before `fit`; otherwise "
-            "points are paid for the distance of the targets from 0.",
+            "minus the squared error of the weighted mean of the K nearest targets. See `center` "
+            "for sets that are empty or have no weight.",
             "dataworth.games.regression",
             "O(N K + 2^b K^2), O(N K J) with real weights and J of about 40 nodes, O(N) unweighted",
             numeric=True,
             least_weight=1e-140,  # its square must not vanish
+            options=("center",),
         ),
     )
 }

@@ -52,6 +52,29 @@ def are_quantities(y: Array) -> bool:
     return distinct.size > MANY_CLASSES or 10 * distinct.size > y.size
 
 
+def variance(y: Array) -> float:
+    """Return the variance of numbers, or 1 if they are all the same.
+
+    Parameters
+    ----------
+    y : ndarray
+        Numbers.
+
+    Returns
+    -------
+    float
+        In what units people are shown what numbers to predict are worth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.inputs.targets import variance
+    >>> variance(np.array([1.0, 3.0, 5.0, 7.0])), variance(np.array([0.1, 0.1, 0.1]))
+    (5.0, 1.0)
+    """
+    return 1.0 if y.size == 0 or y.min() == y.max() else float(np.var(y))
+
+
 class Targets(Protocol):
     """The targets of training points."""
 
@@ -85,6 +108,9 @@ class Targets(Protocol):
 
     def counted(self, part: Any, votes: Floats) -> Floats:
         """Return votes that were cast by the codes of a part, by the codes of all."""
+
+    def shares(self, votes: Floats) -> Floats:
+        """Return votes of weight 1 each, so that they can be added up; those without stay 0."""
 
     def favoured(self, votes: Floats, codes: Array) -> Array:
         """Return the codes that votes favour.
@@ -161,6 +187,11 @@ class Labels:
         out[:, np.searchsorted(self.classes, part.classes)] = votes
         return out
 
+    def shares(self, votes: Floats) -> Floats:
+        """Return the share of each class in the weight."""
+        weight = votes.sum(axis=1, keepdims=True)
+        return np.divide(votes, weight, out=np.zeros_like(votes), where=weight > 0.0)
+
     def favoured(self, votes: Floats, codes: Array) -> Ints:
         """Return the classes with the most weight; the given one wins a tie."""
         best = votes.argmax(axis=1)
@@ -206,6 +237,11 @@ class Numbers:
     def counted(self, part: "Numbers", votes: Floats) -> Floats:
         """Return the votes as they are."""
         return votes
+
+    def shares(self, votes: Floats) -> Floats:
+        """Return weighted means, each with the weight 1."""
+        weight = votes[:, 1:]
+        return np.divide(votes, weight, out=np.zeros_like(votes), where=weight > 0.0)
 
     def favoured(self, votes: Floats, codes: Array) -> Floats:
         """Return weighted means, or the given numbers where there is no weight."""

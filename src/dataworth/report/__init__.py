@@ -135,12 +135,14 @@ def write(
     shown = [c for name, c in train.columns.items() if name not in (label, id_column)]
     groups = _groups(values, train.columns, group, by)
     content = Table(values, shown, why, rows)
+    shares = values.values / values.scale
     data = {
         **_facts(values),
-        **{name: panel(values.values, groups) for name, panel in summary.PANELS.items()},
+        **{name: panel(shares, groups) for name, panel in summary.PANELS.items()},
         "owners": None if owners is None else summary.owners(owners, budget),
         "columns": [{"name": c.name, "number": c.is_number} for c in content.columns],
         "rows": content.rows(train, groups),
+        "nNoticed": len(content.noticed),
         "train": content.neighbors(train),
         "judges": content.judges(judges),
         "judgedBy": "training" if judges is train else "validation",
@@ -245,11 +247,13 @@ def _groups(
 
 
 def _facts(values: DataValues) -> dict[str, Any]:
-    labels = [] if values.numeric else sorted(set(values.labels.tolist()))
+    labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
     return {
         "n": len(values),
         "negative": int((values.values < 0).sum()),
-        "sum": cells.significant(float(values.values.sum())),
+        "sum": cells.significant(float(values.values.sum()) / values.scale),
+        "unit": values.unit,
+        "noticed": None if notes is None or not notes.any.any() else str(notes),
         "nValidation": values.n_validation,
         "bounded": bool((values.lower < values.upper).any()),
         "numeric": values.numeric,

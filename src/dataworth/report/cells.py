@@ -86,6 +86,12 @@ def significant(number: float, digits: int = 6) -> float | None:
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
+def quantity(number: float) -> str:
+    """Write a number as people read it: 3,800,000 or 0.1235, never 3.8e+06."""
+    text = f"{number:,.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
+    return text.replace("-", "−")
+
+
 def cell(value: Any) -> Cell:
     """Turn a value into a number, if a page can hold it as one, or into text."""
     if value is None:

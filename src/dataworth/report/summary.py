@@ -81,7 +81,8 @@ def bins(title: str, items: Sequence[Any]) -> Groups:
             names.append("missing")
             continue
         low, high = numbers[codes == position].min(), numbers[codes == position].max()
-        names.append(f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}".replace("-", "−"))
+        ends = [cells.quantity(float(end)) for end in (low, high)]
+        names.append(" to ".join(dict.fromkeys(ends)))
     return Groups(title, codes, names, True, None)
 
 
@@ -156,8 +157,10 @@ def breakdown(values: Floats, groups: Groups) -> dict[str, Any]:
 def owners(paid: OwnerValues, budget: Any) -> dict[str, Any]:
     """List what each owner is worth and due, the most valuable first."""
     columns = {name: column.tolist() for name, column in paid.columns(budget).items()}
+    columns["value"] = [value / paid.scale for value in columns["value"]]
     total = math.fsum(columns["value"])
-    ends = [[end / total if total else math.nan for end in columns[c]] for c in ("lower", "upper")]
+    whole = total * paid.scale
+    ends = [[end / whole if total else math.nan for end in columns[c]] for c in ("lower", "upper")]
     numbers = [columns["value"], columns["share"], *ends, columns["point_share"]]
     rows = [
         [cells.clipped(decisions.plain(owner), 80), n_points]

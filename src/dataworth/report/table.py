@@ -16,6 +16,7 @@ from dataworth.report.summary import Groups
 MOST_COLUMNS = 60
 MOST_COMPARED = 12  # columns shown of neighbours and validation points
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
+MOST_NOTICED = 200  # points shown beside the least valuable ones, as they are odd
 TEXT_BUDGET = 2_500_000
 TEXT_LENGTHS = (20_000, 5_000, 1_000, 300, 100, 30)
 COMPARED_LENGTHS = (300, 100, 50, 20)
@@ -111,9 +112,10 @@ class Table:
         explanations: Mapping[int, Explanation],
         n_rows: int,
     ) -> None:
-        self.values = values
+        self.values, self.scale = values, values.scale
         self.columns = shown[:MOST_COLUMNS]
-        self.positions = values.order[:n_rows].tolist()
+        self.noticed = _noticed(values, n_rows)
+        self.positions = [*values.order[:n_rows].tolist(), *self.noticed]
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []
@@ -130,17 +132,21 @@ class Table:
         for position, line in zip(self.positions, raw, strict=True):
             row = {
                 "p": position,
-                "v": cells.significant(float(self.values.values[position])),
+                "v": cells.significant(float(self.values.values[position]) / self.scale),
                 "y": label_text(self.values.labels[position]),
                 "c": [cut(c) for c in line],
                 "g": [int(group.codes[position]) for group in groups],
                 **points.facts(position, self.album),
             }
+            if self.values.notes is not None:
+                names = range(len(self.values)) if points.ids is None else points.ids
+                words = self.values.notes.reasons(position, names)
+                row["f"] = [cells.clipped(word, 120) for word in words]
             lower, upper = float(self.values.lower[position]), float(self.values.upper[position])
             if lower < upper:
-                row["b"] = [cells.significant(lower), cells.significant(upper)]
+                row["b"] = [cells.significant(end / self.scale) for end in (lower, upper)]
             if position in self.reasons:
-                row |= _why(self.reasons[position])
+                row |= _why(self.reasons[position], self.scale)
             rows.append(row)
         return rows
 
@@ -164,7 +170,15 @@ class Table:
         }
 
 
-def _why(explanation: Explanation) -> dict[str, Any]:
+def _noticed(values: DataValues, n_rows: int) -> list[int]:
+    """Return points that are not among the least valuable, but copies or outliers."""
+    if values.notes is None:
+        return []
+    odd = values.notes.conflict | values.notes.outlier
+    return [p for p in values.order[n_rows:].tolist() if odd[p]][:MOST_NOTICED]
+
+
+def _why(explanation: Explanation, scale: float) -> dict[str, Any]:
     suggested = explanation.suggested
     if isinstance(suggested, float) and math.isfinite(suggested):
         suggested = f"{suggested:.6g}"
@@ -174,7 +188,7 @@ def _why(explanation: Explanation) -> dict[str, Any]:
     return {
         "s": label_text(suggested),
         "h": [
-            [int(h["validation"]), label_text(h["label"]), number(float(h["contribution"]))]
+            [int(h["validation"]), label_text(h["label"]), number(float(h["contribution"]) / scale)]
             for h in hurts
         ],
         "n": [

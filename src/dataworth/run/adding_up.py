@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Protocol
 
@@ -43,74 +44,84 @@ def points(settings: Settings, fold: Fold, opened: OpenedFold) -> tuple[Job, Int
     return Job.of(settings, opened, verdicts=fold.inside), fold.judged
 
 
-def total(
-    folds: Sequence[Fold],
-    factors: Floats,
-    settings: Settings,
-    shape: tuple[int, int],
-    kept: Checkpoint | None,
-    plan: Plan = points,
-    agreement: Agreement | None = None,
-) -> tuple[Floats, float]:
-    """Sum over all validation points, block by block.
+@dataclass(frozen=True)
+class Tally:
+    """What is added up for one of the games of a run.
 
-    Parameters
+    Attributes
     ----------
-    folds : sequence of Fold
-        The folds of the run.
-    factors : (n_val,) array
-        How much each validation point counts, in the order of the folds.
     settings : Settings
-        The parameters of the run.
-    shape : tuple of int
-        The shape of the sums: 1 or 3 rows, and one column per training point, unless the plan is
-        another.
-    kept : Checkpoint or None
-        The saved state of the run, if the user wants one.
+        The parameters.
+    folds : sequence of Fold
+        The folds.
+    sums : array
+        The sums: 1 or 3 rows, and one column per training point, unless the plan is another.
     plan : function
         Who is valued.
     agreement : Agreement or None
         Receives the verdicts of the plan on its validation points.
-
-    Returns
-    -------
-    sums : array
-        The sums, of that shape.
-    error : float
+    worst : (1,) array
         The largest error of a utility that real weights cause.
     """
+
+    settings: Settings
+    folds: Sequence[Fold]
+    sums: Floats
+    plan: Plan = points
+    agreement: Agreement | None = None
+    worst: Floats = field(default_factory=lambda: np.zeros(1))
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """All of its arrays, by name."""
+        found: dict[str, Array] = {"sums": self.sums, "worst": self.worst}
+        return found if self.agreement is None else {**found, **self.agreement.arrays}
+
+    def add(self, block: "_Block") -> None:
+        """Add the part of a block of validation points."""
+        part, columns = block.part, block.columns
+        if isinstance(columns, slice):
+            self.sums[:, part.columns] += part.sums
+        else:
+            self.sums[:, columns[part.columns]] += part.sums
+        self.worst[0] = max(self.worst[0], part.error)
+        if self.agreement is not None and part.verdicts is not None:
+            self.agreement.add(block.positions, block.judged, part.verdicts)
+
+
+def total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> None:
+    """Add up all validation points, block by block, game after game.
+
+    Parameters
+    ----------
+    games : sequence of Tally
+        The games, which receive the sums. They have the same validation points.
+    factors : (n_val,) array
+        How much each validation point counts, in the order of the folds.
+    kept : Checkpoint or None
+        The saved state of the run, if the user wants one.
+    """
     with nullcontext() if kept is None else kept.held():
-        return _total(folds, factors, settings, shape, kept, plan, agreement)
+        _total(games, factors, kept)
 
 
-def _total(
-    folds: Sequence[Fold],
-    factors: Floats,
-    settings: Settings,
-    shape: tuple[int, int],
-    kept: Checkpoint | None,
-    plan: Plan,
-    agreement: Agreement | None,
-) -> tuple[Floats, float]:
-    sums, error, done = np.zeros(shape), 0.0, 0
-    arrays = {"sums": sums} if agreement is None else {"sums": sums, **agreement.arrays}
-    state = None if kept is None else kept.load(arrays)
-    if state is not None:
-        done, error = state
+def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> None:
+    arrays = {f"{n}-{i}": a for i, game in enumerate(games) for n, a in game.arrays.items()}
+    done = 0 if kept is None else kept.load(arrays)
     saved, counted = done, True  # an interruption may come between adding and counting a block
-    n_val = factors.size
+    n_val = len(games) * factors.size
     if kept is not None and done:
         LOG.info(
             "the run goes on from %r, where %s of %s validation points are done.",
             str(kept.folder),
-            f"{_points_done(folds, done):,}",
+            f"{_points_done([fold for game in games for fold in game.folds], done):,}",
             f"{n_val:,}",
         )
-    hidden = _hidden(settings.progress)
+    hidden = _hidden(games[0].settings.progress)
     with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
         try:
             seen = 0
-            for fold, own in zip(folds, _split(factors, folds), strict=True):
+            for game, fold, own in _folds(games, factors):
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
                 bar.update(min(skip * BLOCK, fold.size))
@@ -118,28 +129,28 @@ def _total(
                 if skip == blocks:
                     continue
                 # Closed at once, so that workers stop even if a traceback holds on to this frame.
-                with closing(_parts(fold, own, skip, settings, plan)) as parts:
-                    for positions, part, columns, judged in parts:
+                with closing(_blocks(fold, own, skip, game.settings, game.plan)) as found:
+                    for block in found:
                         counted = False
-                        _add(sums, part, columns)
-                        if agreement is not None and part.verdicts is not None:
-                            agreement.add(positions, judged, part.verdicts)
-                        error = max(error, part.error)
+                        game.add(block)
                         done += 1
                         counted = True
-                        bar.update(positions.size)
+                        bar.update(block.positions.size)
                         if kept is not None and kept.due():
-                            kept.save(done, arrays, error)
+                            kept.save(done, arrays)
                             saved = done
         finally:
             if kept is not None and counted and saved < done:
-                kept.save(done, arrays, error)
-    return sums, error
+                kept.save(done, arrays)
 
 
-def _split(factors: Floats, folds: Sequence[Fold]) -> list[Floats]:
-    """Return the factors of each fold."""
-    return np.split(factors, np.cumsum([fold.size for fold in folds])[:-1])
+def _folds(games: Sequence[Tally], factors: Floats) -> Iterator[tuple[Tally, Fold, Floats]]:
+    """Yield each fold of each game, with the factors of its validation points."""
+    for game in games:
+        at = 0
+        for fold in game.folds:
+            yield game, fold, factors[at : at + fold.size]
+            at += fold.size
 
 
 def _points_done(folds: Sequence[Fold], blocks: int) -> int:
@@ -159,14 +170,6 @@ def _hidden(progress: bool) -> bool | None:
     return False if "ipykernel" in sys.modules else None
 
 
-def _add(sums: Floats, part: Part, columns: Ints | slice) -> None:
-    """Add the sums of a part, whose columns are positions among these columns of the sums."""
-    if isinstance(columns, slice):
-        sums[:, part.columns] += part.sums
-    else:
-        sums[:, columns[part.columns]] += part.sums
-
-
 def _run(job: Work, block: tuple[Any, ...]) -> list[Part]:
     return job.run(*block)
 
@@ -182,14 +185,32 @@ def blocks(opened: OpenedFold, start: int, width: int) -> Iterator[tuple[Any, ..
         )
 
 
-def _parts(
-    fold: Fold, factors: Floats, skip: int, settings: Settings, plan: Plan
-) -> Generator[tuple[Ints, Part, Ints | slice, Targets], None, None]:
-    """Yield each block of a fold, in order; the first `skip` blocks are left out.
+@dataclass(frozen=True)
+class _Block:
+    """A block of validation points.
 
-    A block is the positions of its validation points, their part, the columns of the sums, and the
-    targets of the judged points.
+    Attributes
+    ----------
+    positions : (b,) array of int
+        Their positions, as in `Fold`.
+    part : Part
+        The sums over them.
+    columns : array of int or slice
+        To which columns of the sums the columns of the part belong.
+    judged : Targets
+        The targets of the points that they judge.
     """
+
+    positions: Ints
+    part: Part
+    columns: Ints | slice
+    judged: Targets
+
+
+def _blocks(
+    fold: Fold, factors: Floats, skip: int, settings: Settings, plan: Plan
+) -> Generator[_Block, None, None]:
+    """Yield the blocks of a fold, in order, without the first `skip` of them."""
     opened = fold.open()
     job, columns = plan(settings, fold, opened)
     start = at = skip * BLOCK
@@ -201,5 +222,5 @@ def _parts(
         for i, block in enumerate(blocks(opened, start, job.width))
     )
     for part in chain.from_iterable(workers.in_order(_run, work, settings.n_jobs)):
-        yield fold.positions[at : at + BLOCK], part, columns, opened.targets
+        yield _Block(fold.positions[at : at + BLOCK], part, columns, opened.targets)
         at += BLOCK

@@ -22,14 +22,14 @@ class Agreement:
     arrays : dict
         The state: `worth` has the sum of utilities of each point, and `votes` what was said about
         it. That is the code which the vote favours if no point judges twice, so that large numbers
-        of classes take no memory, and else the sum of its votes.
+        of classes take no memory, and else the sum of its votes, as it is with `several` games.
     """
 
-    def __init__(self, targets: Targets, folds: Sequence[Fold]) -> None:
+    def __init__(self, targets: Targets, folds: Sequence[Fold], *, several: bool) -> None:
         n = targets.codes.size
         judges = np.concatenate([fold.positions for fold in folds])
         self.targets, self.times = targets, np.bincount(judges, minlength=n)
-        self._once = bool(self.times.max() == 1)
+        self._once = bool(self.times.max() == 1) and not several
         votes = targets.codes.copy() if self._once else np.zeros((n, targets.ballot))
         self.arrays: dict[str, Array] = {"worth": np.zeros(n), "votes": votes}
 
@@ -48,9 +48,17 @@ class Agreement:
         never = np.full(self.times.size, np.nan)
         return np.divide(self.arrays["worth"], self.times, out=never, where=self.times > 0)
 
-    def suggested(self) -> Array:
-        """Return the target that is suggested for each point; its own if it never judges."""
+    def codes(self) -> Array:
+        """Return the code that is suggested for each point; its own if it never judges."""
         votes = self.arrays["votes"]
-        return self.targets.names(
-            votes if self._once else self.targets.favoured(votes, self.targets.codes)
-        )
+        return votes if self._once else self.targets.favoured(votes, self.targets.codes)
+
+
+def mean(games: Sequence[Agreement]) -> tuple[Floats, Array]:
+    """Return the mean agreement of several games, and the targets that their mean vote favours."""
+    targets = games[0].targets
+    codes = games[0].codes()
+    if len(games) > 1:
+        votes = np.sum([targets.shares(game.arrays["votes"]) for game in games], axis=0)
+        codes = targets.favoured(votes, targets.codes)
+    return np.mean([game.mean() for game in games], axis=0), targets.names(codes)

@@ -72,11 +72,10 @@ class Checkpoint:
     def _path(self, turn: int) -> Path:
         return self.folder / STATES[turn % 2]
 
-    def load(self, arrays: Mapping[str, NDArray[Any]]) -> tuple[int, float] | None:
-        """Fill the arrays of the state; return the number of blocks done and the largest error.
+    def load(self, arrays: Mapping[str, NDArray[Any]]) -> int:
+        """Fill the arrays from the state, and return the number of blocks that are done.
 
-        Without a state, None is returned and nothing is filled. A state of another run, or of
-        another version, is an error. A damaged state is ignored.
+        A state of another run, or of another version, is an error. A damaged state is ignored.
         """
         states = []
         for turn in (0, 1):
@@ -84,14 +83,14 @@ class Checkpoint:
             if state is not None:
                 states.append((*state, turn))
         if not states:
-            return None
-        blocks, found, error, turn = max(states, key=lambda s: s[0])
+            return 0
+        blocks, found, turn = max(states, key=lambda s: s[0])
         for name, array in arrays.items():
             array[...] = found[name]
         self.turn = turn + 1
-        return blocks, error
+        return blocks
 
-    def _read(self, path: Path) -> tuple[int, dict[str, NDArray[Any]], float] | None:
+    def _read(self, path: Path) -> tuple[int, dict[str, NDArray[Any]]] | None:
         try:
             with path.open("rb") as handle:
                 facts = json.loads(str(archives.load(handle, ("facts",))["facts"]))
@@ -108,20 +107,19 @@ class Checkpoint:
             raise self._refused(f"of dataworth {dataworth.__version__}", f"of {version}")
         if facts["fingerprint"] != self.fingerprint:
             raise self._refused("of the same data and parameters", "of another run")
-        return facts["blocks"], arrays, facts["error"]
+        return facts["blocks"], arrays
 
     def _refused(self, wanted: str, came: str) -> InputError:
         hint = "Name another folder, or remove this one."
         return InputError("checkpoint", f"be {wanted}", f"{str(self.folder)!r} is {came}", hint)
 
-    def save(self, blocks: int, arrays: Mapping[str, NDArray[Any]], error: float) -> None:
+    def save(self, blocks: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Save this state."""
         facts: dict[str, Any] = {
             "format": FORMAT,
             "version": dataworth.__version__,
             "fingerprint": self.fingerprint,
             "blocks": blocks,
-            "error": error,
             "arrays": list(arrays),
         }
         facts["seal"] = fingerprint(facts, *arrays.values())

@@ -123,7 +123,7 @@ class Job:
         """Return the job of valuing the training points of an opened fold."""
         n, n_classes = fold.targets.codes.size, fold.targets.n_classes
         bounded = settings.is_bounded(fold.points.is_partial(fold.queries, settings.limited))
-        setup = settings.setup(n, n_classes)
+        setup = settings.setup(n, n_classes, among=fold.own is not None)
         return cls(
             search=fold.points.search(_demand(settings, fold.points, bounded)),
             game=settings.game.load().game(setup, fold.targets.codes, settings.coefficients(n)),

@@ -12,7 +12,7 @@ from dataworth.errors import InputError
 from dataworth.games import owners
 from dataworth.games.owners import OwnerGame, Sampling, Way
 from dataworth.inputs import checks
-from dataworth.inputs.targets import Targets
+from dataworth.inputs.targets import Targets, variance
 from dataworth.run.job import BLOCK, Job, Part
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
@@ -100,7 +100,9 @@ class OwnerPlan:
             owners=self.codes[fold.judged],
             n_owners=self.n_owners,
             targets=targets.codes,
-            setup=settings.setup(targets.codes.size, targets.n_classes),
+            setup=settings.setup(
+                targets.codes.size, targets.n_classes, among=opened.own is not None
+            ),
             name=settings.game.name,
             law=settings.law,
             way=self.way,
@@ -146,8 +148,7 @@ def plan(
         if method == "exact":
             raise InputError("tol", "be None with method='exact'", f"got {tol!r}")
     else:
-        scale = float(np.var(targets.codes)) if settings.game.numeric else 1.0
-        tol = TOL * (scale or 1.0)
+        tol = TOL * (variance(targets.codes) if settings.game.numeric else 1.0)
     setup = settings.setup(targets.codes.size, targets.n_classes)
     way = owners.choose(setup, settings.game.name, n_owners, anyhow=method == "exact")
     if method == "exact" and way == "sampling":
@@ -161,3 +162,27 @@ def plan(
         way = "sampling"
     # Errors of validation points are independent, so that of their mean is smaller by the root.
     return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(judges.effective), seed))
+
+
+def statistics(sums: Floats, judges: Judges) -> Floats:
+    """Return four rows: values, their standard errors, those of sampling, and sums of points.
+
+    Parameters
+    ----------
+    sums : (ROWS, G) array
+        The sums over all validation points.
+    judges : Judges
+        How much these count.
+
+    Returns
+    -------
+    (4, G) array
+        The rows.
+    """
+    mean, points = sums[:2] / judges.total
+    linear, squares, sampled = sums[2:] / judges.squares
+    spread = np.maximum(squares - mean * (2.0 * linear - mean), 0.0)
+    n = judges.number
+    spread = spread * n / (n - 1) if n > 1 else spread * np.nan
+    errors = np.sqrt(spread / judges.effective), np.sqrt(sampled / judges.effective)
+    return np.stack([mean, *errors, points])

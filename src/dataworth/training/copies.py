@@ -1,12 +1,14 @@
-"""Validation points that are training points too, and so would judge themselves."""
+"""Copies: equal rows, and validation points that are training points and would judge themselves."""
 
 from collections.abc import Iterator
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy.sparse import issparse
 
 from dataworth.arrays import Array, Flags, Ints
+from dataworth.inputs import frames
 
 FEWEST, MARGIN = 10, 0.1  # fewer copies, or a smaller share beyond the usual, may be chance
 SAMPLE = 1000  # training points that are looked at to learn what is usual
@@ -88,3 +90,87 @@ def _keys(points: Any, codes: Array, rows: Ints) -> Iterator[tuple[Any, Any]]:
             block = np.ascontiguousarray(block + block.dtype.type(0))  # -0.0 becomes 0.0
             whole = block.view(np.dtype((np.void, block.dtype.itemsize * block.shape[1])))
             yield from zip(map(bytes, whole[:, 0]), targets, strict=True)
+
+
+def equal_rows(X: Any) -> Ints | None:
+    """Find the rows that are equal, without comparing each with each.
+
+    Parameters
+    ----------
+    X : array, sparse array, data frame or list
+        The rows, which may hold anything. Two missing entries are equal.
+
+    Returns
+    -------
+    (n,) array of int or None
+        For each row the position of the first row that equals it, which may be itself; None if X
+        has no rows that could be told apart.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dataworth.training.copies import equal_rows
+    >>> equal_rows(pandas.DataFrame({"size": [1.5, 2.0, 1.5], "ward": ["n", None, "n"]}))
+    array([0, 1, 0])
+    >>> equal_rows(["some text", "other text", "some text"])
+    array([0, 1, 0])
+    """
+    if issparse(X):
+        return _equal_sparse(X)
+    table = frames.frame(X)
+    columns: Iterator[Any]
+    if table is not None:
+        n, columns = len(table), map(frames.plain_column, table.iter_columns())
+    else:
+        try:
+            array = np.asarray(X, dtype=object if _are_texts(X) else None)
+        except ValueError:  # rows of different lengths
+            return None
+        if array.ndim == 0:
+            return None
+        array = array.reshape(len(array), -1)
+        n, columns = len(array), (array[:, k] for k in range(array.shape[1]))
+    first, rows = np.zeros(n, np.int64), np.arange(n)
+    # Rows that equal no other one so far are left alone from then on.
+    for column in columns:
+        codes = _codes(column, rows)
+        pairs = first[rows] * n + codes
+        _, place, inverse, counts = np.unique(
+            pairs, return_index=True, return_inverse=True, return_counts=True
+        )
+        first[rows] = rows[place[inverse]]
+        rows = rows[counts[inverse] > 1]
+        if not rows.size:
+            break
+    return first
+
+
+def _are_texts(X: Any) -> bool:
+    return isinstance(X, list | tuple) and bool(X) and isinstance(X[0], str)
+
+
+def _codes(column: Any, rows: Ints) -> Ints:
+    """Number the different entries of these rows, below the number of rows."""
+    if isinstance(column, np.ndarray) and column.dtype.kind != "O":
+        codes: Ints = np.unique(column[rows], return_inverse=True)[1].astype(np.int64)
+        return codes
+    seen: dict[Any, int] = {}
+    return np.array([seen.setdefault(_entry(column[row]), len(seen)) for row in rows], np.int64)
+
+
+def _entry(value: Any) -> Any:
+    """Return something that is equal for equal entries, and can be looked up."""
+    try:
+        hash(value)
+    except TypeError:
+        return joblib.hash(value)
+    return None if value is None or value != value else value
+
+
+def _equal_sparse(X: Any) -> Ints:
+    array = X.tocsr(copy=True)
+    array.sum_duplicates()
+    array.eliminate_zeros()
+    first: dict[Any, int] = {}
+    keys = (key for key, _ in _keys(array, np.zeros(array.shape[0]), np.arange(array.shape[0])))
+    return np.array([first.setdefault(key, row) for row, key in enumerate(keys)], np.int64)

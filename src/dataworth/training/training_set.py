@@ -94,6 +94,11 @@ class TrainingSet:
         """Whether the features are not in memory."""
         return _is_away(self.raw)
 
+    @property
+    def is_encoded(self) -> bool:
+        """Whether `points` are there already."""
+        return "points" in self.__dict__
+
     @cached_property
     def points(self) -> Points:
         """The points between which distances are measured: the features, encoded."""

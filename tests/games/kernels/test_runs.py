@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dataworth.games import weighted_mean
 from dataworth.games.kernels import hard, runs, vote_runs, walk
 from dataworth.games.kernels.coefficients import Coefficients, room, shapley_like
-from dataworth.games.regression import RegressionGame
+from dataworth.games.regression import Prior, RegressionGame
 from dataworth.games.soft import SoftGame
 from dataworth.weights.ranked import Ranked
 from dataworth.weights.weighting import Weighting
@@ -93,7 +93,7 @@ def test_means_of_runs_equal_those_of_single_points(
     game = (
         SoftGame(rng.integers(0, 2, n), 2, k, weighting, c)
         if power == 1
-        else RegressionGame(rng.normal(size=n), k, weighting, c)
+        else RegressionGame(rng.normal(size=n), k, weighting, c, Prior(0.1, 0.0, 1.0))
     )
     at_once = game.solve(Ranked(order, weights, None, True), 1).inner
     # The same quadrature, but no two neighbouring weights are the same number.
@@ -152,7 +152,7 @@ def test_many_neighbors_of_one_weight_equal_the_unweighted_ones(k: int, power: i
         game = (
             SoftGame(codes, 2, k, weighting, c)
             if power == 1
-            else RegressionGame(targets, k, weighting, c)
+            else RegressionGame(targets, k, weighting, c, Prior(0.1, 0.0, 1.0))
         )
         return game.solve(Ranked(order, ones, None, True), 1).inner
 

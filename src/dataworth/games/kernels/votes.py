@@ -92,13 +92,14 @@ def squared_error(
     sizes: Ints,
     labels: Floats,
     voters: int,
-    guess: float,
+    nothing: Floats,
     worth: Floats,
     votes: Floats,
 ) -> None:
-    """Return minus the squared error of the weighted mean; without weight, that of `guess`.
+    """Return minus the squared error of the weighted mean.
 
-    `votes` receives the weighted sum of the targets and the weight.
+    `nothing` holds the error for each row if the voters have no weight. `votes` receives the
+    weighted sum of the targets and the weight.
     """
     for r in range(labels.size):
         total = error = value = 0.0
@@ -107,7 +108,7 @@ def squared_error(
             total += weight
             value += weight * target
             error += weight * (target - labels[r])
-        error = error / total if total > 0.0 else guess - labels[r]
+        error = error / total if total > 0.0 else nothing[r]
         worth[r] = -(error * error)
         votes[r, 0] = value
         votes[r, 1] = total

@@ -28,6 +28,9 @@ function number(x, digits = 3) {
   return text.replaceAll("-", "−");
 }
 
+/* A target as people read it: 3,800,000 or 0.1235, never 3.8e+6. */
+const quantity = (x) => (Math.abs(x) >= 1e4 && Math.abs(x) < 1e15 ? count(Math.round(x)).replace("-", "−") : number(x, 4));
+
 const percent = (part, total) => {
   if (!total) return "0 %";
   const share = (100 * part) / total;

@@ -120,7 +120,7 @@ function histogramCard() {
         interaction: { mode: "index", intersect: false },
         scales: {
           x: { type: "linear", stacked: true, offset: false, min: edges[0], max: edges[last + 1], grid: { display: false, offset: false },
-            title: { display: true, text: "value" }, ticks: { maxRotation: 0, autoSkipPadding: 24, includeBounds: false, callback: (x) => number(x) } },
+            title: { display: true, text: `value${report.unit && ", as a share" + report.unit}` }, ticks: { maxRotation: 0, autoSkipPadding: 24, includeBounds: false, callback: (x) => number(x) } },
           y: { stacked: true, beginAtZero: true, title: { display: true, text: "points" }, ticks: { precision: 0 } },
         },
         plugins: {
@@ -180,7 +180,7 @@ function spreadCard() {
       options: {
         indexAxis: "y",
         interaction: { mode: "index", axis: "y", intersect: false },
-        scales: { x: { ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => number(x) }, title: { display: true, text: "value" } }, y: names() },
+        scales: { x: { ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => number(x) }, title: { display: true, text: `value${report.unit && ", as a share" + report.unit}` } }, y: names() },
         plugins: { tooltip: { displayColors: false, filter: (item) => item.datasetIndex === 1, callbacks: {
           title: (items) => clip(groups[items[0].dataIndex][0], 60),
           label: (item) => {

@@ -28,7 +28,7 @@ function shortText(value, length) {
 function chip(label, row) {
   if (label === null || label === undefined) return el("span", { class: "muted" }, "unknown");
   const kind = report.numeric ? "" : label === row.y ? "given" : "against";
-  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.numeric && isNumber(label) ? number(Number(label), 4) : clip(label, 40)));
+  return el("span", { class: `chip ${kind}`, title: clip(label, 300) }, data(report.numeric && isNumber(label) ? quantity(Number(label)) : clip(label, 40)));
 }
 
 function tallied(labels) {
@@ -39,16 +39,22 @@ function tallied(labels) {
 
 /* The reason in one line: which labels are near the point, and which points it hurts. */
 function reason(row) {
+  const odd = (row.f || []).map((word) => el("span", { class: "reason odd" }, data(word)));
+  return odd.length ? el("span", {}, odd, row.h ? byNeighbours(row) : null) : byNeighbours(row);
+}
+
+function byNeighbours(row) {
   if (!row.h) return el("span", { class: "muted" }, "not explained");
   if (report.numeric) {
-    return el("span", {}, row.n.length ? [el("span", { class: "muted" }, "near it "), numbersOf(row.n.slice(0, 3))] : null,
-      row.h.length ? [el("span", { class: "muted" }, row.n.length ? " · hurts " : "hurts "), numbersOf(row.h.slice(0, 3))] : null);
+    const part = (word, lines) => lines.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "), numbersOf(lines.slice(0, 3))) : null;
+    const against = isNumber(String(row.s)) ? el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`) : null;
+    return el("span", {}, against, part("near it", row.n), against ? null : part("hurts", row.h));
   }
   const part = (word, labels) => labels.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "),
     tallied(labels).slice(0, 3).map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row)))) : null;
   return el("span", {}, part("near", row.n.map((n) => n[1])), part("hurts", row.h.map((h) => h[1])));
 }
-const numbersOf = (lines) => lines.map((one) => number(Number(one[1]), 3)).join(", ");
+const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");
 
 function sentence(row) {
   const words = [];
@@ -60,6 +66,7 @@ function sentence(row) {
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
       : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
   }
+  if (report.numeric && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
   if (row.h.length) words.push(`It does the most harm to the ${plural(row.h.length, `${report.judgedBy} point`)} below.`);
   return el("p", { class: "sentence" }, words.join(" "));
 }
@@ -87,12 +94,13 @@ function detail(row) {
   const facts = el("dl", {}, report.columns.map((column, k) => el("div", {}, el("dt", {}, data(column.name)),
     el("dd", {}, typeof row.c[k] === "string" || Array.isArray(row.c[k]) ? longText(row.c[k]) : shortText(row.c[k], LONG)))));
   const bounds = row.b ? el("p", { class: "muted" }, `The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`) : null;
+  const what = report.numeric ? "target" : "label";
   const why = !row.h ? el("p", { class: "muted" }, "No explanation was computed for this point.") : [
     sentence(row),
     row.n.length ? reasonsTable("Nearest training points", report.numeric ? "Their targets beside its own." : "They outvote it if their labels differ from its own.",
-      ["position", "label", "distance", "weight"], row.n, report.train, row) : null,
+      ["position", what, "distance", "weight"], row.n, report.train, row) : null,
     row.h.length ? reasonsTable(report.judgedBy === "training" ? "Points it hurts most" : "Validation points it hurts most", "Its contribution to each, the worst first.",
-      ["position", "label", "contribution"], row.h, report.judges, row) : null,
+      ["position", what, "contribution"], row.h, report.judges, row) : null,
   ];
   return el("div", { class: "detail" },
     el("div", { class: "whole" }, report.hasImages ? picture(row.i, "large") : null,

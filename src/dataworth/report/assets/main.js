@@ -9,10 +9,11 @@ function showFilters() {
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
     hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
-    menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
+    menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions && !report.numeric ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
     el("span", { id: "found", class: "found", role: "status" }),
   ];
   byId("filters").append(...places.filter(Boolean));
@@ -49,7 +50,7 @@ function markAll(kind) {
 }
 
 function setFilters(changes) {
-  state.search = ""; state.suggestion = ""; state.decision = "";
+  state.search = ""; state.suggestion = ""; state.odd = ""; state.decision = "";
   state.groups.fill("");
   byId("search").value = "";
   for (const menu of byId("filters").querySelectorAll("select")) if (menu.id !== "sort") menu.value = "";
@@ -63,22 +64,23 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.`;
+  const noticed = report.noticed ? ` ${report.noticed}` : "";
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${noticed}`;
   const differing = report.rows.filter((row) => proposal(row)).length;
   const tile = (figure, word) => el("div", { class: "tile" }, el("strong", {}, figure), el("span", {}, word));
   byId("tiles").append(
     tile(count(report.n), "training points"),
     tile(count(report.negative), `with a negative value, ${percent(report.negative, report.n)}`),
-    tile(number(lowest), "the lowest value"),
-    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), "sum of all values"));
+    tile(number(lowest), `the lowest value${report.unit && ", as a share" + report.unit}`),
+    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), `sum of all values${report.unit && ", as a share" + report.unit}`));
   const all = report.rows.length === report.n;
-  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length)} least valuable points`;
+  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length - report.nNoticed)} least valuable points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all of them. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
 function showAbout() {
-  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away."
+  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   const zero = report.sum <= 0 ? "These values add up to no more than 0, so a negative value alone says little."
     : "A negative value means that the point does more harm than good.";

@@ -12,8 +12,9 @@ function loadMarks() {
   }
 }
 
-/* The label that relabelling starts from: the suggestion, if it differs from the label given. */
-const proposal = (row) => (row.s !== undefined && row.s !== null && row.s !== row.y ? row.s : "");
+/* The label that relabelling starts from: the suggestion, if it differs from the label given. What neighbours
+   say about a number is near the truth at best, so nothing is filled in. */
+const proposal = (row) => (!report.numeric && row.s !== undefined && row.s !== null && row.s !== row.y ? row.s : "");
 
 const isNumber = (text) => /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$/.test(text);
 const isComplete = (mark) => mark.decision !== "relabel" || (report.numeric ? isNumber(mark.label) : mark.label !== "");

@@ -1,7 +1,7 @@
 const PAGE = 50;
 const SHOWN = 6;
 const state = {
-  sort: "value", down: false, search: "", suggestion: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
+  sort: "value", down: false, search: "", suggestion: "", odd: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
 const lowest = report.rows.length ? Math.min(...report.rows.map((row) => row.v)) : 0;
@@ -12,7 +12,7 @@ const isLong = report.columns.map((column, k) => !column.number && report.rows.s
 
 function haystack(row) {
   if (!haystacks.has(row)) {
-    const words = [row.p, row.id, row.y, row.s, ...row.c.map((cell) => (Array.isArray(cell) ? cell[0] : cell))];
+    const words = [row.p, row.id, row.y, row.s, ...(row.f || []), ...row.c.map((cell) => (Array.isArray(cell) ? cell[0] : cell))];
     haystacks.set(row, words.filter((word) => word !== null && word !== undefined).join("\n").toLowerCase());
   }
   return haystacks.get(row);
@@ -45,6 +45,7 @@ function matching() {
   const found = report.rows.filter((row) => {
     const decision = marks.has(row.p) ? marks.get(row.p).decision : "none";
     if (state.decision === "open" ? !(marks.has(row.p) && !isComplete(marks.get(row.p))) : state.decision && state.decision !== decision) return false;
+    if (state.odd && !(row.f || []).length) return false;
     if (state.suggestion === "differs" && !proposal(row)) return false;
     if (state.suggestion === "agrees" && row.s !== row.y) return false;
     if (state.groups.some((code, k) => code !== "" && row.g[k] !== Number(code))) return false;
@@ -125,7 +126,7 @@ function decisionCell(row, mark) {
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
   if (!mark || mark.decision !== "relabel") return group;
   const label = report.numeric
-    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: "new target" })
+    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: isNumber(String(row.s)) ? `neighbours: ${quantity(Number(row.s))}` : "new target" })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
   label.setAttribute("aria-label", "New label");
