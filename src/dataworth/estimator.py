@@ -38,7 +38,7 @@ from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.run.owners import statistics as owner_statistics
-from dataworth.settings import ADAPTIVE_RATIO, Settings, plain
+from dataworth.settings import ADAPTIVE_RATIO, Settings
 from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
 from dataworth.training.representations import Representation, check_unchanged, represented

@@ -51,19 +51,16 @@ def enumerated(
 ) -> Array:
     """The mean of the values over validation points, by enumeration of all sets."""
     total = np.zeros(len(y))
-    for j, row in enumerate(votes.tolist()):
-        order = naive.ranking([-w for w in row])
-        weights = naive.weights_of_votes(row, n_bits)
-        share: Any = naive.squared_error if numeric else naive.soft_share
+    classes = None if numeric else np.unique(y).tolist()
+    for j, votes_of_all in enumerate(votes.tolist()):
         players = [i for i in range(len(y)) if not own or i != j]
-        utility = share(order, y.tolist(), weights, y_val[j], k)
-
-        def among(
-            members: frozenset[int], players: list[int] = players, utility: Any = utility
-        ) -> float:
-            return float(utility(frozenset(players[m] for m in members)))
-
-        total[players] += naive.shapley(len(players), among)
+        row, targets = [votes_of_all[i] for i in players], y[players].tolist()
+        order, weights = naive.ranking([-w for w in row]), naive.weights_of_votes(row, n_bits)
+        if numeric:
+            utility = naive.squared_error(order, targets, weights, y_val[j], k)
+        else:
+            utility = naive.soft_share(order, targets, weights, y_val[j], k, classes)
+        total[players] += naive.shapley(len(players), utility)
     return total / len(y_val)
 
 
