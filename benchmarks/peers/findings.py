@@ -77,7 +77,9 @@ def _about(draws: dict[str, int], missing: list[str]) -> list[str]:
         "*KNN*: K = 10. *cleanlab Shapley*: `data_shapley_knn`, K = 10, and cosine distance from 4 "
         "features on, as is its default. *pyDVL*: unweighted KNN-Shapley, K = 5. *Data-OOB*: "
         "OpenDataVal's, 1,000 decision trees, its default (100 on embeddings, where trees are "
-        "slow). Nothing of the peers was tuned on these data.",
+        "slow). Nothing of the peers was tuned on these data. *cleanlab forest*, *boosting* and "
+        "*Data-OOB* take longer than all others together and are tried on the first two draws; "
+        "one against one, methods are compared on the draws that both have.",
         "",
         f"Errors between classes that look alike are of {draws[ALIKE]} draws, and unbalanced ones "
         f"of {draws[next(iter(RARE))]}."

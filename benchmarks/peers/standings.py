@@ -98,12 +98,10 @@ class Standings:
         best: Counter[str] = Counter()
         rows, lost = [], []
         for data in self.found:
-            means = {m: x for m in methods if not np.isnan(x := self.mean(data, m))}
-            first = max(means, key=lambda m: means[m], default="")
+            first, ours = self._first(data)
             best[first] += 1
             cells = [self._cell(data, m, bold=m == first) for m in methods]
             rows.append(f"| {data} | {' | '.join(cells)} |")
-            ours = max((m for m in means if m.startswith(OURS)), key=means.__getitem__, default="")
             if ours and first != ours:
                 lost.append(f"{data} ({first}, by {self._gap(data, first, ours)})")
         middle = [f"{x:.4f}" if not np.isnan(x) else "–" for x in self.means().values()]
@@ -120,6 +118,18 @@ class Standings:
             "",
             *self.duels(),
         ]
+
+    def _first(self, data: str) -> tuple[str, str]:
+        """The best method, and the best of ours; "" where there is none.
+
+        Peers are compared with the best of ours, on the draws that both have.
+        """
+        means = {m: x for m in self.methods if not np.isnan(x := self.mean(data, m))}
+        ours = max((m for m in means if m.startswith(OURS)), key=means.__getitem__, default="")
+        if not ours:
+            return max(means, key=means.__getitem__, default=""), ""
+        ahead = {m: -g.mean() for m in means if (g := self._gaps(data, ours, m)) is not None}
+        return max(ahead, key=lambda m: (ahead[m], m == ours)), ours
 
     def duels(self) -> list[str]:
         """Each of ours against each peer, over the data sets, with a sign test."""
@@ -138,12 +148,9 @@ class Standings:
         return [*out, ""]
 
     def _duel(self, mine: str, rivals: list[str]) -> str:
-        gaps = []
-        for data in self.found:
-            theirs = [x for p in rivals if not np.isnan(x := self.mean(data, p))]
-            if theirs and not np.isnan(self.mean(data, mine)):
-                gaps.append(self.mean(data, mine) - max(theirs))
-        test = sign_test(gaps)
+        each = ([self._gaps(data, mine, p) for p in rivals] for data in self.found)
+        least = ([gaps.mean() for gaps in some if gaps is not None] for some in each)
+        test = sign_test(min(some) for some in least if some)
         return f"{test.wins} – {test.losses}, p = {test.p:.2g}"
 
     def _cell(self, data: str, method: str, *, bold: bool) -> str:
@@ -154,10 +161,16 @@ class Standings:
         text = f"{draws.mean():.3f}{spread}"
         return f"**{text}**" if bold else text
 
-    def _gap(self, data: str, one: str, other: str) -> str:
+    def _gaps(self, data: str, one: str, other: str) -> Floats | None:
+        """How far one is ahead of another, on the draws that both have."""
         ones, others = self.draws(data, one), self.draws(data, other)
-        assert ones is not None
-        assert others is not None
-        gaps = ones - others
+        if ones is None or others is None:
+            return None
+        n = min(ones.size, others.size)
+        return ones[:n] - others[:n]
+
+    def _gap(self, data: str, one: str, other: str) -> str:
+        gaps = self._gaps(data, one, other)
+        assert gaps is not None
         error = f" ± {gaps.std(ddof=1) / np.sqrt(gaps.size):.3f}" if gaps.size > 1 else ""
         return f"{gaps.mean():.3f}{error}"

@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 pd = pytest.importorskip("pandas", reason="tables are read by pandas")
 
+from benchmarks.peers import __main__ as peers  # noqa: E402
 from benchmarks.peers import findings, noise, quality, tables  # noqa: E402
 from benchmarks.peers.standings import Aurocs, Standings, aurocs  # noqa: E402
 from paper.store import Store  # noqa: E402
@@ -97,6 +98,7 @@ def test_standings_say_who_is_best_and_who_failed() -> None:
     assert "**A peer is best on 1 of 2 data sets**" in text
     assert "two (peer, by 0.100 ± 0.000)" in text
     assert "| *mean of 2* | 0.7250 | 0.7250 | – |" in text
+    # Against "slow" only the draw counts that both have.
     assert "| ours, a | 1 – 1, p = 1 | 1 – 0, p = 1 | 1 – 1, p = 1 |" in text
     inside = Standings(standings.found, inside=True)
     assert inside.mean("two", "peer") == pytest.approx(0.35)
@@ -164,6 +166,20 @@ def test_the_page_has_a_part_for_each_kind_of_errors() -> None:
         assert words in text
     assert "Not at hand: Vehicle (not there)." in text
     assert all(source.title in text for source in (tables.UNSEEN | tables.CHOOSING).values())
+
+
+def test_the_part_on_label_errors_is_written_anew_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "PEERS.md"
+    page.write_text("# Against the peers\n\nspeed\n\n## Finding label errors\n\nold\n")
+    monkeypatch.setattr(peers, "OUT", page)
+    monkeypatch.setattr("sys.argv", ["benchmarks.peers", "--label-errors"])
+    new = ["## Finding label errors", "", "new", ""]
+    monkeypatch.setattr(quality, "section", lambda folder, *, quick: new)
+    assert peers.main() == 0
+    want = "# Against the peers\n\nspeed\n\n## Finding label errors\n\nnew\n"
+    assert page.read_text() == want
 
 
 def test_no_table_is_both_chosen_on_and_reported() -> None:
