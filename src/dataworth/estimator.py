@@ -41,7 +41,13 @@ from dataworth.run.owners import statistics as owner_statistics
 from dataworth.settings import ADAPTIVE_RATIO, Settings
 from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
-from dataworth.training.representations import Representation, check_unchanged, represented
+from dataworth.training.representations import (
+    Representation,
+    check_unchanged,
+    mean_of,
+    represented,
+    shares_of,
+)
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -55,6 +61,7 @@ class _LastRun:
 
     shown: Sequence[Representation]
     judges: Judges
+    shares: Floats
 
 
 class KNNShapley(BaseEstimator):
@@ -122,9 +129,10 @@ class KNNShapley(BaseEstimator):
         fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
         judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
         data frame, and for no encoder if X is an array. With None, features are used as they are. A
-        list of such encoders gives the mean of their games: values are the means of the values with
+        list of such encoders gives the mean of their games: values are means of the values with
         each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
-        result has those of each.
+        result has those of each. Each counts by the fourth power of U(all) - U(none), which is the
+        sum of its values, so that one that misleads does not count.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -401,19 +409,20 @@ class KNNShapley(BaseEstimator):
         ]
         adding_up.total(games, judges.factors, kept)
         totals = [game.sums / judges.total for game in games]
+        shares = shares_of([float(total[0].sum()) for total in totals])
         said = [game.agreement for game in games if game.agreement is not None]
-        agreement, suggested = mean_agreement(said) if said else (None, None)
-        self._remember(_LastRun(shown, judges))
+        agreement, suggested = mean_agreement(said, shares) if said else (None, None)
+        self._remember(_LastRun(shown, judges, shares))
         most = _affordable(judges.factors.size * n)
         return DataValues(
-            values=np.mean([total[0] for total in totals], axis=0),
-            lower=np.mean([total[1 % len(total)] for total in totals], axis=0),
-            upper=np.mean([total[2 % len(total)] for total in totals], axis=0),
+            values=mean_of([total[0] for total in totals], shares),
+            lower=mean_of([total[1 % len(total)] for total in totals], shares),
+            upper=mean_of([total[2 % len(total)] for total in totals], shares),
             index=frames.index(self._origin, n),
             labels=targets.given(),
             params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=float(np.mean([game.worst[0] for game in games])),
+            weight_error=float(shares @ [game.worst[0] for game in games]),
             recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
@@ -551,8 +560,10 @@ class KNNShapley(BaseEstimator):
             for one, one_plan in zip(shown, work, strict=True)
         ]
         adding_up.total(games, judges.factors, kept)
-        found = np.mean([owner_statistics(game.sums, judges) for game in games], axis=0)
-        self._remember(_LastRun(shown, judges))
+        each = [owner_statistics(game.sums, judges) for game in games]
+        shares = shares_of([float(one[0].sum()) for one in each])
+        found = mean_of(each, shares)
+        self._remember(_LastRun(shown, judges, shares))
         return OwnerValues(
             owners=names,
             values=found[0],
@@ -564,7 +575,7 @@ class KNNShapley(BaseEstimator):
             scale=variance(self._training.targets.codes) if numeric else 1.0,
             params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=float(np.mean([game.worst[0] for game in games])),
+            weight_error=float(shares @ [game.worst[0] for game in games]),
             recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
@@ -659,7 +670,7 @@ class KNNShapley(BaseEstimator):
             chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(last.shown, last.judges.factors, chosen)
+        explained = explanation.explain(last.shown, last.shares, last.judges.factors, chosen)
         return explained if several else explained[0]
 
 

@@ -12,7 +12,7 @@ from dataworth.run.adding_up import blocks
 from dataworth.run.job import Job
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
-from dataworth.training.representations import Representation
+from dataworth.training.representations import Representation, mean_of
 from dataworth.training.training_set import TrainingSet
 
 SHOWN = 5  # how many validation points `hurts` and `helps` list
@@ -91,13 +91,17 @@ class Explanation:
         return table
 
 
-def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> list[Explanation]:
+def explain(
+    shown: Sequence[Representation], shares: Floats, factors: Floats, points: Ints
+) -> list[Explanation]:
     """Explain the values of some points.
 
     Parameters
     ----------
     shown : sequence of Representation
         The representations of the run that valued the points.
+    shares : array
+        How much each representation counts.
     factors : (n_val,) array
         How much each validation point counted.
     points : array of int
@@ -111,11 +115,11 @@ def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> l
     first = shown[0]
     training, folds = first.training, first.folds
     parts = [_of_fold(first, fold, points) for fold in folds]
-    contributions = np.concatenate([part.contributions for part in parts])
+    each = [np.concatenate([part.contributions for part in parts])]
     for other in shown[1:]:
         more = [_contributions(other, fold, fold.open(), points) for fold in other.folds]
-        contributions += np.concatenate(more)
-    contributions /= len(shown)
+        each.append(np.concatenate(more))
+    contributions = mean_of(each, shares)
     names = np.concatenate([fold.labels() for fold in folds])
     positions = np.concatenate([fold.positions for fold in folds])
     labels = training.targets.given()

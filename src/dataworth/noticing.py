@@ -15,7 +15,7 @@ from dataworth.training.copies import equal_rows
 from dataworth.training.training_set import TrainingSet
 
 FEWEST_ROWS = 20  # to say what is usual
-BLOCK = 64  # rows whose distances a worker holds at a time
+BLOCK = 8  # rows whose distances a worker holds at a time, as in a run
 LEAST_SPREAD = 0.1  # distances in many dimensions hardly differ, and then little is a lot
 NEAR = 1e-6  # of the usual distance
 

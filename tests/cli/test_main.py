@@ -21,7 +21,7 @@ WRONG = [
     ("value train.csv --label y --game chess", "--game must be one of .* got 'chess'"),
     ("value train.csv --label y --neighbors 0", "--neighbors must be a whole number of at least 1"),
     ("value train.csv --label y --bits 12", "--bits must be a whole number from 1 to 10"),
-    ("value train.csv --label y --bits x", "--bits must be a whole number or none; got 'x'"),
+    ("value train.csv --label y --bits x", "--bits must be a whole number, auto or none; got 'x'"),
     ("value train.csv --label y --max-rank log", "--max-rank must be a whole number, sqrt or"),
     ("value train.csv --label y --bandwidth wide", "--bandwidth must be a number or auto"),
     ("value train.csv --label y --semivalue gamma", "--semivalue must be shapley, banzhaf or"),
