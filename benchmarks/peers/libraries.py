@@ -150,6 +150,25 @@ def out_of_bag(data: Data, *, min_samples_leaf: int) -> Call:
     return call
 
 
+def label_issues(data: Data) -> Call:
+    """How many labels cleanlab takes for wrong: its estimate, and how many it would list."""
+    from cleanlab.count import num_label_issues
+    from cleanlab.filter import find_label_issues
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    X, y = data["X_train"], data["y_train"]
+    forest = RandomForestClassifier(200, min_samples_leaf=5, random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+
+    def call() -> Values:
+        chances = cross_val_predict(forest, X, y, cv=folds, method="predict_proba")
+        listed = find_label_issues(y, chances, n_jobs=1)
+        return np.array([num_label_issues(y, chances), listed.sum()], np.float64)
+
+    return call
+
+
 def opendataval(data: Data, *, n_neighbors: int) -> Call:
     """Unweighted values of OpenDataVal, which takes float32 and labels as one-hot rows."""
     from opendataval.dataval import KNNShapley
@@ -209,6 +228,7 @@ CALLS: dict[str, Callable[..., Call]] = {
     "pydvl": pydvl,
     "cleanlab": cleanlab,
     "self_confidence": self_confidence,
+    "label_issues": label_issues,
     "opendataval": opendataval,
     "data_oob": data_oob,
 }
