@@ -45,9 +45,9 @@ class Room:
 ROOMS = (
     Room(
         "base",
-        "errors, array types, locks, the compiler",
+        "errors, array types, locks, progress, the compiler",
         (),
-        ("errors", "arrays", "locks", "compiled"),
+        ("errors", "arrays", "locks", "progress", "compiled"),
     ),
     Room("inputs", "checks what comes in", ("base",)),
     Room("suspects", "how wrong labels look, and how many are", ("base", "inputs")),
@@ -64,7 +64,7 @@ ROOMS = (
         "plots",
         "figures, and the colours of all",
         ("base", "inputs", "encoders"),
-        ("plots", "palette"),
+        ("plots", "palette", "notebook"),
     ),
     Room(
         "result",
@@ -76,6 +76,12 @@ ROOMS = (
         "explanation",
         "who made a value what it is; copies",
         modules=("explanation", "noticing"),
+    ),
+    Room("decisions", "what a reader decided", ("base", "files")),
+    Room(
+        "report",
+        "a page to look through points",
+        ("base", "inputs", "files", "plots", "result", "explanation", "decisions"),
     ),
     Room("estimator", "KNNShapley: puts it all together"),
     Room(
@@ -90,10 +96,8 @@ ROOMS = (
         ("",),
     ),
     Room("baselines", "algorithms of the literature"),
-    Room("decisions", "what a reader decided"),
     Room("integrations", "bridges to peers"),
     Room("demo", "errors found in digits"),
-    Room("report", "a page to look through points"),
     Room("cli", "the command line"),
 )
 # Rooms from here on use the package as anybody would; the picture puts them on top.

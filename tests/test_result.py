@@ -12,6 +12,7 @@ import pytest
 
 from dataworth import DataValues, Ruler
 from dataworth.errors import InputError
+from dataworth.files import values as files
 from dataworth.files.values import ARRAYS
 from dataworth.suspects.scores import score
 
@@ -41,8 +42,29 @@ def test_worst_and_best(values: DataValues) -> None:
     assert len(values.worst(99)) == len(values) == 5
     with pytest.raises(ValueError, match="n must be a whole number of at least 0; got -1"):
         values.worst(-1)
-    assert "5 points, 3 validation points" in repr(values)
-    assert "2 negative" in repr(values)
+    said = "5 points, judged by 3 validation points; values from -2 to 0.5"
+    assert repr(values) == f"DataValues({said})"
+
+
+def test_a_notebook_shows_the_worst_points_as_text(values: DataValues) -> None:
+    labels = np.array(["<script>alert(1)</script>", "b", "c", "d", "&amp;"])
+    page = replace(values, labels=labels, values=values.values - 1.0)._repr_html_()
+    assert "5 points, judged by 3 validation points; values from -3 to -0.5" in page
+    assert page.count("<tr>") == 6
+    assert "<td>4</td><td>-3</td><td>&amp;amp;</td>" in page
+    assert "&lt;script&gt;" in page
+    assert "<script" not in page
+    assert page.count("<rect") == 4  # of five values two are equal
+    assert "negative" not in page
+    one = replace(values, **{n: getattr(values, n)[:1] for n in files.ARRAYS})
+    assert one._repr_html_().count("<rect") == 1
+
+
+def test_numbers_of_a_result(values: DataValues) -> None:
+    np.testing.assert_array_equal(np.asarray(values), values.values)
+    assert np.asarray(values, np.float32).dtype == np.float32
+    assert np.array(values).flags.writeable
+    assert np.mean(values) == values.values.mean()
 
 
 def judged(values: DataValues, ruler: Ruler | None = None) -> DataValues:

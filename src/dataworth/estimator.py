@@ -1,5 +1,6 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
+import os
 import textwrap
 import threading
 import warnings
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation, noticing
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
@@ -24,6 +25,7 @@ from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
+from dataworth.inputs.listings import named_points
 from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
@@ -63,7 +65,9 @@ class _LastRun:
 
     shown: Sequence[Representation]
     judges: Judges
-    shares: Floats
+    shares: Floats  # how much each representation counts
+    values: DataValues | None = None
+    X_val: Any = None  # validation points as they were given
 
 
 class KNNShapley(BaseEstimator):
@@ -328,6 +332,7 @@ class KNNShapley(BaseEstimator):
                 )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
+        self._target = getattr(y, "name", None)
         self._trained = trained
         return self
 
@@ -409,7 +414,8 @@ class KNNShapley(BaseEstimator):
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
         _announce(shown, 1 + len(planned))
         games = _played(shown, judges, kept)
-        totals, shares = _totals(games, judges)
+        totals = [game.sums / judges.total for game in games]
+        shares = shares_of([float(total[0].sum()) for total in totals])
         agreement, suggested = _agreed(games, shares)
 
         def scored(repeat: int, again: Sequence[Representation]) -> Floats:
@@ -419,13 +425,13 @@ class KNNShapley(BaseEstimator):
                 folder = Path(checkpoint, f"ruler-{repeat}")
                 kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
             games = _played(again, judges, kept)
-            totals, shares = _totals(games, judges)
-            return score(mean_of([total[0] for total in totals], shares), _agreed(games, shares)[0])
+            each = [game.sums[0] / judges.total for game in games]
+            shares = shares_of([float(values.sum()) for values in each])
+            return score(mean_of(each, shares), _agreed(games, shares)[0])
 
         known = measured(planned, shown, scored) if planned else None
-        self._remember(_LastRun(shown, judges, shares))
         most = _affordable(judges.factors.size * n)
-        return DataValues(
+        made = DataValues(
             values=mean_of([total[0] for total in totals], shares),
             lower=mean_of([total[1 % len(total)] for total in totals], shares),
             upper=mean_of([total[2 % len(total)] for total in totals], shares),
@@ -443,6 +449,8 @@ class KNNShapley(BaseEstimator):
             notes=self._noticed([one.settings for one in shown], None, most),
             ruler=known,
         )
+        self._remember(_LastRun(shown, judges, shares, made, X_val))
+        return made
 
     def _noticed(
         self, now: Sequence[Settings], groups: Ints | None, most: float | None
@@ -516,7 +524,7 @@ class KNNShapley(BaseEstimator):
         ----------
         groups : (n_train,) array or series
             The owner of each training point: strings, integers or booleans, none of them missing
-            or empty.
+            or empty. Names that differ in any character are different owners.
         X_val, y_val, cv, sample_weight, checkpoint
             As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
             of the data of their owners, and of nobody else's.
@@ -532,7 +540,7 @@ class KNNShapley(BaseEstimator):
             units of the utility. None stands for 0.001, for regression times the variance of the
             training targets.
         random_state : int
-            The seed of sampling.
+            The seed of sampling. The result does not hold it.
 
         Returns
         -------
@@ -543,7 +551,8 @@ class KNNShapley(BaseEstimator):
         Notes
         -----
         Values need the K nearest points of each owner, so a sparse graph or an approximate search
-        needs `support`, and there can be neither `max_rank` nor `radius`.
+        needs `support`, and there can be neither `max_rank` nor `radius`. Points at equal distances
+        are ranked by position: if their labels differ, the order of the rows changes values.
 
         Examples
         --------
@@ -575,7 +584,8 @@ class KNNShapley(BaseEstimator):
         each = [owner_statistics(game.sums, judges) for game in games]
         shares = shares_of([float(one[0].sum()) for one in each])
         found = mean_of(each, shares)
-        self._remember(_LastRun(shown, judges, shares))
+        if getattr(self, "_last", {}).get(threading.get_ident()) is None:
+            self._remember(_LastRun(shown, judges, shares))
         return OwnerValues(
             owners=names,
             values=found[0],
@@ -642,9 +652,9 @@ class KNNShapley(BaseEstimator):
     @overload
     def explain(self, points: int) -> Explanation: ...
     @overload
-    def explain(self, points: Sequence[int] | Table) -> list[Explanation]: ...
+    def explain(self, points: Any) -> list[Explanation]: ...
 
-    def explain(self, points: int | Sequence[int] | Table) -> Explanation | list[Explanation]:
+    def explain(self, points: Any) -> Explanation | list[Explanation]:
         """Say what points add to each validation point, and what their neighbours are.
 
         This explains the values of the last call of `value`, with the settings, folds and encoders
@@ -653,9 +663,9 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        points : int, sequence of int or structured array
+        points : int, sequence of int, or table
             The position of a training point, or several positions, or a table of points such as
-            `values.worst(3)`, whose field index names them.
+            `values.worst(3)`, whose column index names them.
 
         Returns
         -------
@@ -672,18 +682,77 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_trained")
-        if not hasattr(self, "_last"):
-            raise NotFittedError("explain needs values: call value first.")
-        own = self._last.get(threading.get_ident())
-        last = next(reversed(self._last.values())) if own is None else own
-        several, n_points = np.ndim(points) > 0, self._training.n_points
-        if isinstance(points, np.ndarray) and "index" in (points.dtype.names or ()):
-            chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
+        last = self._last_run("explain")
+        named, n_points = named_points(points), self._training.n_points
+        several = named is not None or np.ndim(points) > 0
+        if named is not None:
+            chosen = checks.places(named, frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
         explained = explanation.explain(last.shown, last.shares, last.judges.factors, chosen)
         return explained if several else explained[0]
+
+    def _last_run(self, what: str) -> _LastRun:
+        """Return the last run of this thread or, if it has none, of another."""
+        check_is_fitted(self, "_trained")
+        if not hasattr(self, "_last"):
+            raise NotFittedError(f"{what} needs values: call value first.")
+        own = self._last.get(threading.get_ident())
+        return next(reversed(self._last.values())) if own is None else own
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        columns: Any = None,
+        *,
+        rows: int = 500,
+        **options: Any,
+    ) -> None:
+        """Write a full report about the values of the last call of `value`, as one HTML file.
+
+        The page lists the least valuable points with their columns, ids and labels, says why they
+        are there and what their neighbours suggest, and takes decisions. All of them are explained
+        first, for which all validation points are valued once more.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        columns : mapping of str to sequence, data frame or None
+            What to show of the training points; None shows them as they were given to `fit`.
+        rows : int
+            How many of the least valuable points the table has, from 1 to 2,000.
+        **options
+            Anything else that `dataworth.report.write` takes: `group`, `by`, `image`, `title`,
+            `owners` and so on. Labels are named after the series that `fit` got, ids are the index
+            of a pandas frame, and validation points are those given to `value`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, y)
+        >>> values = valuator.value()
+        >>> with TemporaryDirectory() as folder:
+        ...     valuator.report(Path(folder, "report.html"))
+        """
+        from dataworth.report import given, table, write
+
+        last = self._last_run("report")
+        if last.values is None:
+            raise NotFittedError("report needs values of points: call value first.")
+        rows = checks.integer(rows, "rows", least=1, most=table.MOST_ROWS)
+        own = given.Given.of(
+            last.values, self._training.raw, columns, options.get("label", self._target)
+        )
+        judges: Any = "train"
+        if not last.shown[0].folds[0].inside:
+            judges = given.columns_of(last.X_val, "X_val") or None
+        usual = {"label": own.label, "ids": own.ids, "validation": judges}
+        why = self.explain(table.worth_explaining(last.values, rows))
+        write(path, last.values, own.columns, explanations=why, rows=rows, **{**usual, **options})
 
 
 def _played(
@@ -704,12 +773,6 @@ def _played(
     ]
     adding_up.total(games, judges.factors, kept)
     return games
-
-
-def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
-    """Return the values in each game, with their bounds, and how much each game counts."""
-    totals = [game.sums / judges.total for game in games]
-    return totals, shares_of([float(total[0].sum()) for total in totals])
 
 
 def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:

@@ -30,7 +30,7 @@ class OwnerValues:
     Attributes
     ----------
     owners : (G,) array
-        The owners, sorted.
+        The owners, sorted: text by character code, so that capitals come first.
     values : (G,) array of float64
         Their values: the mean over the validation points of the Shapley value (or of the semivalue
         asked for) in the game whose players are the owners. Shapley values add up to
@@ -45,11 +45,15 @@ class OwnerValues:
     sampling_error : (G,) array of float64
         How much of this comes from sampling permutations; 0 if values are exact.
     point_sums : (G,) array of float64
-        What the owner's points are worth together in the game whose players are points.
+        What the owner's points are worth together in the game whose players are points. Never
+        sampled.
     exact : bool
-        Whether values are exact for these validation points, not sampled.
+        Whether no permutations were sampled. Values are then exact for these validation points and
+        for weights as rounded by `n_bits`, up to `weight_error`, if the search found all neighbours
+        (see `recall`).
     params : mapping
-        The parameters of the valuator; functions appear under their names.
+        The parameters of the valuator, not those of `value_owners`; functions appear under their
+        names.
     n_validation : int
         The number of validation points.
     weight_error : float
@@ -115,12 +119,15 @@ class OwnerValues:
 
     @property
     def lower(self) -> Floats:
-        """The lower end of an interval that holds the value in 95 of 100 validation sets."""
+        """The lower end of a 95 % interval for the value with very many such validation points.
+
+        It takes the mean over the validation points to be normally distributed.
+        """
         return self.values - NORMAL * self.standard_error
 
     @property
     def upper(self) -> Floats:
-        """The upper end of an interval that holds the value in 95 of 100 validation sets."""
+        """The upper end of this interval."""
         return self.values + NORMAL * self.standard_error
 
     @property
@@ -128,7 +135,8 @@ class OwnerValues:
         """The values as shares of their sum.
 
         They add up to 1. An owner whose data do harm has a negative share, and the others together
-        then have more than 1. If values add up to 0, shares are NaN.
+        then have more than 1. If values add up to 0, shares are NaN; if they add up to less, signs
+        are the other way round, and nothing should be paid by them.
         """
         return _shares(self.values)
 
@@ -145,22 +153,25 @@ class OwnerValues:
     def payouts(self, budget: Any, *, negative: str = "charge") -> Floats:
         """Share out a budget by value, in amounts that add up to it to the cent.
 
-        Each amount is rounded down to a cent. The cents that are left go to those who lost most by
-        that.
+        Values are those of owners as players, not `point_sums`. Each amount is rounded down to a
+        cent, negative ones away from 0. The cents that are left go, one each, to those who lost
+        most by that and, where that is equal, to the first in `owners`. It is compared in floating
+        point, so that rounding errors may decide between losses that are equal on paper.
 
         Parameters
         ----------
         budget : number or str
             The budget, in whole cents: 10000, or "99.95".
         negative : {"charge", "zero"}
-            What becomes of owners with negative values. `"charge"`: their amounts are negative, and
-            the others together get more than the budget. `"zero"`: they get nothing, and the others
-            share the budget.
+            What becomes of owners with negative values. `"charge"`: their amounts are negative,
+            without limit, and the others together get more than the budget. `"zero"`: they get
+            nothing, and the others share the budget.
 
         Returns
         -------
         (G,) array of float64
-            The amounts, in the order of the owners.
+            The amounts, in the order of `owners` (a table has the most valuable first). There is
+            an error if values do not add up to more than 0; with `"zero"`, if none is positive.
 
         Examples
         --------
@@ -197,7 +208,7 @@ class OwnerValues:
         Parameters
         ----------
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
 
         Returns
         -------
@@ -231,7 +242,7 @@ class OwnerValues:
             None takes the library of the training table or, for arrays, the first one that is
             installed.
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
 
         Returns
         -------
@@ -252,7 +263,7 @@ class OwnerValues:
         path : str or path
             The file: .csv or .tsv.
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
         """
         ending = tables.check_ending(path, tables.SEPARATORS, "path")
         columns = self.columns(budget)

@@ -8,12 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.inputs.listings import listing
 from dataworth.inputs.targets import variance
 from dataworth.notes import Notes
 from dataworth.suspects import scores
@@ -135,13 +136,35 @@ class DataValues:
         return self.values.size
 
     def __repr__(self) -> str:
-        n = None if self.ruler is None else self.ruler.n_errors
-        wrong = "" if n is None else f", at most about {n} look wrong"
-        return (
-            f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum() / self.scale:.6g}{self.unit}, "
-            f"{int((self.values < 0).sum())} negative{wrong})"
-        )
+        return f"DataValues({' '.join(self.facts()).rstrip('.')})"
+
+    def _repr_html_(self) -> str:
+        from dataworth import notebook
+
+        return notebook.shown(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is None:
+            return np.asarray(self.values, dtype)
+        return np.array(self.values, dtype, copy=copy)
+
+    def facts(self) -> list[str]:
+        """Say in a few sentences what these values are, the most important first.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+        >>> values.facts()
+        ['2 points, judged by 1 validation point; values from 0 to 0.5.']
+        """
+        points, judges = len(self), self.n_validation
+        said = f"{points:,} point{'s' * (points != 1)}"
+        if judges:
+            said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
+        low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
+        first = [] if self.ruler is None else [self.ruler.sentence]
+        return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property
     def order(self) -> Ints:
@@ -195,8 +218,8 @@ class DataValues:
         >>> values = KNNShapley(game="regression", n_neighbors=1).fit(X, y).value([[0.1]], [10.0])
         >>> values.scale
         1.25
-        >>> values
-        DataValues(4 points, 1 validation points, sum 1.8 of the targets' variance, 0 negative)
+        >>> values.facts()
+        ["4 points, judged by 1 validation point; values from 0 to 1.3 of the targets' variance."]
         """
         return variance(self.labels) if self.numeric else 1.0
 
@@ -205,7 +228,7 @@ class DataValues:
         """The words that say what values are shares of, to be put behind a number."""
         return " of the targets' variance" if self.numeric else ""
 
-    def worst(self, n: int = 10) -> Table:
+    def worst(self, n: int = 10) -> Any:
         """List the n least valuable points, or all points if there are fewer.
 
         Parameters
@@ -215,14 +238,15 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            The points with the fields index, value and label, the least valuable first; ties keep
-            the training order. A data frame takes it as it is:
-            `pandas.DataFrame(values.worst(20))`.
+        data frame or structured array
+            The points with the columns index, value and label, the least valuable first; ties keep
+            the training order. It is a frame of the library that the training table came from, and
+            for arrays a structured array that is printed as a table. `table["index"]` names the
+            points in either, and `explain` takes the table as it is.
         """
         return self._table(self.order, n)
 
-    def best(self, n: int = 10) -> Table:
+    def best(self, n: int = 10) -> Any:
         """List the n most valuable points, or all points if there are fewer.
 
         Parameters
@@ -232,12 +256,12 @@ class DataValues:
 
         Returns
         -------
-        structured array
+        data frame or structured array
             As `worst`, but with the most valuable first.
         """
         return self._table(self.best_first, n)
 
-    def suspects(self, n: int | None = None) -> Table:
+    def suspects(self, n: int | None = None) -> Any:
         """List the n points whose labels look wrong most, or all points if there are fewer.
 
         Parameters
@@ -248,8 +272,8 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            The points with the fields index, score (lower is more suspect), label, suggested,
+        data frame or structured array
+            As `worst`, with the columns index, score (lower is more suspect), label, suggested,
             value and agreement, the most suspect first; ties keep the training order. If
             validation points came from outside, agreement and suggested labels are not known: the
             table is without them, and the value alone ranks.
@@ -273,7 +297,7 @@ class DataValues:
             "agreement": self.agreement,
         }
         known = {name: column for name, column in columns.items() if column is not None}
-        return _listed(known, self.suspects_first, n)
+        return self._listed(known, self.suspects_first, n)
 
     def _cutoff(self) -> int:
         """Return how many points the ruler says to look at."""
@@ -285,11 +309,16 @@ class DataValues:
             raise InputError("n", wanted, "got None")
         return self.ruler.cutoff
 
-    def _table(self, order: Ints, n: int) -> Table:
+    def _table(self, order: Ints, n: int) -> Any:
         columns = {"index": self.index, "value": self.values, "label": self.labels}
-        return _listed(columns, order, n)
+        return self._listed(columns, order, n)
 
-    def by(self, groups: Any) -> Table:
+    def _listed(self, columns: Mapping[str, Array], order: Ints, n: int) -> Any:
+        """Arrange the first n points in this order as a table of the library that came in."""
+        chosen = order[: checks.integer(n, "n", least=0)]
+        return listing({name: column[chosen] for name, column in columns.items()}, self.origin)
+
+    def by(self, groups: Any) -> Any:
         """Add values up by group, such as the owners of the data, the largest sum first.
 
         Parameters
@@ -299,14 +328,13 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            One row per group with the fields group, count, sum, mean, lower and upper (which hold
-            the exact sum for certain), and share: the sum as a share of the sum of all values. A
-            data frame takes it as it is. Shares add up to 1, but if some sums are negative and
-            others not, shares are negative or more than 1: decide first whether you take money
-            from owners whose data does harm. If all values add up to 0, shares are NaN. Values can
-            be added up in this way in every game; only Shapley values also add up to
-            U(all) - U(none).
+        data frame or structured array
+            As `worst`, one row per group with the columns group, count, sum, mean, lower and upper
+            (which hold the exact sum for certain), and share: the sum as a share of the sum of all
+            values. Shares add up to 1, but if some sums are negative and others not, shares are
+            negative or more than 1: decide first whether you take money from owners whose data does
+            harm. If all values add up to 0, shares are NaN. Values can be added up in this way in
+            every game; only Shapley values also add up to U(all) - U(none).
 
         Examples
         --------
@@ -317,7 +345,7 @@ class DataValues:
         >>> table["group"].tolist(), table["share"].round(6).tolist()
         (['Bob', 'Ann'], [0.75, 0.25])
         """
-        return by(self.values, self.lower, self.upper, groups)
+        return by(self.values, self.lower, self.upper, groups, self.origin)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw how the values are spread, by class if there are few.
@@ -520,15 +548,6 @@ class DataValues:
             by_encoder=contents.by_encoder,
             ruler=facts.ruler,
         )
-
-
-def _listed(columns: Mapping[str, Array], order: Ints, n: int) -> Table:
-    """Arrange the first n points in this order as a table."""
-    chosen = order[: checks.integer(n, "n", least=0)]
-    table = np.empty(chosen.size, [(name, column.dtype) for name, column in columns.items()])
-    for name, column in columns.items():
-        table[name] = column[chosen]
-    return table
 
 
 def is_numeric(game: str) -> bool:

@@ -410,7 +410,8 @@ def test_numbers_are_shown_as_shares_of_their_variance(run: Any) -> None:
     assert ran.code == 0, ran.err
     values = read_values("v.csv")[0].values
     scale = np.var(table["y"])
-    assert f"sum of values {values.sum() / scale:.4g} of the targets' variance" in ran.out
+    ends = f"{values.min() / scale:.4g} to {values.max() / scale:.4g}"
+    assert f"values from {ends} of the targets' variance" in ran.out
     assert "Values are shown as shares of the targets' variance." in ran.out
     assert "58 rows are exact copies of others (2 different rows in all)" in ran.out
     assert f"{values.min() / scale:.6g}" in ran.out

@@ -17,6 +17,7 @@ from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.options import typed
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
+from dataworth.inputs.groups import by
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 
@@ -102,10 +103,9 @@ def summary(
         facts.append(how)
     elif values.n_validation:
         facts.append(f"{values.n_validation:,} validation points")
-    negative = int((values.values < 0).sum())
-    scale = values.scale
-    facts.append(f"sum of values {values.values.sum() / scale:.4g}{values.unit}")
-    console.print(", ".join([*facts, f"{negative:,} negative"]) + ".")
+    scale, worth = values.scale, values.values / values.scale
+    facts.append(f"values from {worth.min():.4g} to {worth.max():.4g}{values.unit}")
+    console.print(", ".join(facts) + ".")
     if values.notes is not None and values.notes.any.any():
         console.print(str(values.notes))
     if values.unit:
@@ -120,7 +120,7 @@ def summary(
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
         table = _table("By group", names)
-        for row in values.by(groups):
+        for row in by(values.values, values.lower, values.upper, groups):
             ends = [f"{row[name] / scale:.6g}" for name in (("lower", "upper") if bounded else ())]
             share = _percent(row["share"])
             total = f"{row['sum'] / scale:.6g}"

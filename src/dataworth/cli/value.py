@@ -70,6 +70,7 @@ def value(
     image: options.Image = None,
     image_root: options.ImageRoot = None,
     title: options.Title = None,
+    rows: options.Rows = None,
     top: options.Top = 10,
     neighbors: Annotated[
         int, option(METHOD, "K: how many nearest points vote.", "--neighbors", "-k")
@@ -165,6 +166,7 @@ def value(
     """
     from dataworth.cli import data as inputs
     from dataworth.cli import results, terminal
+    from dataworth.report.table import ROWS, worth_explaining
 
     valuator = inputs.valuator(
         n_neighbors=neighbors,
@@ -185,7 +187,7 @@ def value(
     inputs.check_output(output, report)
     inputs.check_ruler(ruler, validation)
     inputs.check_owners(valuator, owners, group, budget, payouts)
-    inputs.for_report(report, {"--by": by, "--image": image, "--title": title})
+    inputs.for_report(report, {"--by": by, "--image": image, "--title": title, "--rows": rows})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
     folder = Path(checkpoint) if checkpoint else None
     written = {"--output": output, "--report": report, "--payouts": payouts}
@@ -242,10 +244,10 @@ def value(
         print(f"What the owners are worth is in {payouts}.", file=out)
     if report is not None:
         with inputs.in_words(data, validation):
-            why = valuator.explain(results.worth_explaining(values))
+            why = valuator.explain(worth_explaining(values, rows or ROWS))
         source: Any = "train" if judges is None else judges.source
         results.write_report(
-            report, values, data, source, title=title, explanations=why, image_root=image_root,
-            owners=paid, budget=budget,
+            report, values, data, source, title=title, rows=rows, explanations=why,
+            image_root=image_root, owners=paid, budget=budget,
         )  # fmt: skip
         print(f"The report is in {report}.", file=out)

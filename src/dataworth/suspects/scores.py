@@ -5,7 +5,7 @@ import numpy as np
 from dataworth.arrays import Floats
 
 # How much agreement counts beside the value, both in standard deviations.
-AGREEMENT_WEIGHT = 1.0
+AGREEMENT_WEIGHT = 2.0
 ROUNDING = 1e-12  # of the largest number: what differs by less is taken to be the same
 
 
