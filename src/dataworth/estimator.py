@@ -414,8 +414,7 @@ class KNNShapley(BaseEstimator):
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
         _announce(shown, 1 + len(planned))
         games = _played(shown, judges, kept)
-        totals = [game.sums / judges.total for game in games]
-        shares = shares_of([float(total[0].sum()) for total in totals])
+        totals, shares = _totals(games, judges)
         agreement, suggested = _agreed(games, shares)
 
         def scored(repeat: int, again: Sequence[Representation]) -> Floats:
@@ -425,9 +424,8 @@ class KNNShapley(BaseEstimator):
                 folder = Path(checkpoint, f"ruler-{repeat}")
                 kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
             games = _played(again, judges, kept)
-            each = [game.sums[0] / judges.total for game in games]
-            shares = shares_of([float(values.sum()) for values in each])
-            return score(mean_of(each, shares), _agreed(games, shares)[0])
+            totals, shares = _totals(games, judges)
+            return score(mean_of([total[0] for total in totals], shares), _agreed(games, shares)[0])
 
         known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
@@ -773,6 +771,12 @@ def _played(
     ]
     adding_up.total(games, judges.factors, kept)
     return games
+
+
+def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
+    """Return the values in each game, with their bounds, and how much each game counts."""
+    totals = [game.sums / judges.total for game in games]
+    return totals, shares_of([float(total[0].sum()) for total in totals])
 
 
 def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:
