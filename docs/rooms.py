@@ -45,12 +45,13 @@ class Room:
 ROOMS = (
     Room(
         "base",
-        "errors, array types, locks, the compiler",
+        "errors, array types, locks, progress, the compiler",
         (),
-        ("errors", "arrays", "locks", "compiled"),
+        ("errors", "arrays", "locks", "progress", "compiled"),
     ),
     Room("inputs", "checks what comes in", ("base",)),
-    Room("files", "reads and writes files", ("base", "inputs")),
+    Room("suspects", "how wrong labels look, and how many are", ("base", "inputs")),
+    Room("files", "reads and writes files", ("base", "inputs", "suspects")),
     Room("encoders", "rows of a table become points", ("base", "inputs")),
     Room("neighbors", "who is near whom, and how far", ("base", "inputs")),
     Room("weights", "distances become weights", ("base", "neighbors")),
@@ -63,18 +64,24 @@ ROOMS = (
         "plots",
         "figures, and the colours of all",
         ("base", "inputs", "encoders"),
-        ("plots", "palette"),
+        ("plots", "palette", "notebook"),
     ),
     Room(
         "result",
         "values, bounds and how they were made",
-        ("base", "inputs", "files", "games", "plots"),
+        ("base", "inputs", "suspects", "files", "games", "plots"),
         ("result", "owner_values", "notes"),
     ),
     Room(
         "explanation",
         "who made a value what it is; copies",
         modules=("explanation", "noticing"),
+    ),
+    Room("decisions", "what a reader decided", ("base", "files")),
+    Room(
+        "report",
+        "a page to look through points",
+        ("base", "inputs", "files", "plots", "result", "explanation", "decisions"),
     ),
     Room("estimator", "KNNShapley: puts it all together"),
     Room(
@@ -85,14 +92,12 @@ ROOMS = (
     Room(
         PACKAGE,
         "the front door: public names",
-        ("base", "encoders", "estimator", "result", "comparison"),
+        ("base", "suspects", "encoders", "estimator", "result", "comparison"),
         ("",),
     ),
     Room("baselines", "algorithms of the literature"),
-    Room("decisions", "what a reader decided"),
     Room("integrations", "bridges to peers"),
     Room("demo", "errors found in digits"),
-    Room("report", "a page to look through points"),
     Room("cli", "the command line"),
 )
 # Rooms from here on use the package as anybody would; the picture puts them on top.

@@ -89,6 +89,11 @@ def explain(
 def written(path: Path, *args: Any, **options: Any) -> dict[str, Any]:
     """The data in the report that `write` makes of the arguments."""
     report.write(path, *args, **options)
+    return data_of(path)
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    """The data in a report."""
     text = path.read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found is not None

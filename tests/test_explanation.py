@@ -154,7 +154,7 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="points must be a whole number from 0 to 39; got 40"):
         valuator.explain(40)
     with pytest.raises(TypeError, match="points must be a whole number"):
-        valuator.explain([0.5])  # type: ignore[list-item]
+        valuator.explain([0.5])
     with pytest.raises(ValueError, match="call value first"):
         valuator.fit(X, y).explain(0)
 
@@ -203,3 +203,18 @@ def test_the_worst_points_are_explained_as_they_come() -> None:
     strange = np.array([(99, 0.0)], dtype=[("index", "i8"), ("value", "f8")])
     with pytest.raises(ValueError, match="the index has 99 0 times"):
         valuator.explain(strange)
+
+
+def test_an_explanation_is_written_in_a_line() -> None:
+    X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+    valuator = KNNShapley(n_neighbors=2, weights="uniform").fit(X, y)
+    valuator.value([[0.0], [1.0]], ["a", "b"])
+    why = valuator.explain(4)
+    assert repr(why) == (
+        f"Explanation(point 4: label 'b', its neighbours suggest 'a'; value {why.value:.4g}: "
+        f"it hurts 1 and helps 1 of 2 validation points)"
+    )
+    assert repr(why.neighbors).splitlines()[0].split() == ["index", "label", "distance", "weight"]
+    numbers = KNNShapley(game="regression", n_neighbors=2).fit(X, [1.0, 2.0, 3.0, 4.0, 5.0])
+    numbers.value()
+    assert "label 1, its neighbours suggest" in repr(numbers.explain(0))

@@ -10,7 +10,11 @@ import joblib
 import numpy as np
 import pytest
 
-from dataworth import DataValues
+from dataworth import DataValues, Ruler
+from dataworth.errors import InputError
+from dataworth.files import values as files
+from dataworth.files.values import ARRAYS
+from dataworth.suspects.scores import score
 
 
 class _Clear(Exception):
@@ -38,8 +42,84 @@ def test_worst_and_best(values: DataValues) -> None:
     assert len(values.worst(99)) == len(values) == 5
     with pytest.raises(ValueError, match="n must be a whole number of at least 0; got -1"):
         values.worst(-1)
-    assert "5 points, 3 validation points" in repr(values)
-    assert "2 negative" in repr(values)
+    said = "5 points, judged by 3 validation points; values from -2 to 0.5"
+    assert repr(values) == f"DataValues({said})"
+
+
+def test_a_notebook_shows_the_worst_points_as_text(values: DataValues) -> None:
+    labels = np.array(["<script>alert(1)</script>", "b", "c", "d", "&amp;"])
+    page = replace(values, labels=labels, values=values.values - 1.0)._repr_html_()
+    assert "5 points, judged by 3 validation points; values from -3 to -0.5" in page
+    assert page.count("<tr>") == 6
+    assert "<td>4</td><td>-3</td><td>&amp;amp;</td>" in page
+    assert "&lt;script&gt;" in page
+    assert "<script" not in page
+    assert page.count("<rect") == 4  # of five values two are equal
+    assert "negative" not in page
+    one = replace(values, **{n: getattr(values, n)[:1] for n in files.ARRAYS})
+    assert one._repr_html_().count("<rect") == 1
+
+
+def test_numbers_of_a_result(values: DataValues) -> None:
+    np.testing.assert_array_equal(np.asarray(values), values.values)
+    assert np.asarray(values, np.float32).dtype == np.float32
+    assert np.array(values).flags.writeable
+    assert np.mean(values) == values.values.mean()
+
+
+def judged(values: DataValues, ruler: Ruler | None = None) -> DataValues:
+    """The same, as if training points had judged each other."""
+    agreement = np.array([0.5, 0.0, 0.5, np.nan, 0.25])
+    suggested = np.array(["a", "a", "é<b>", "a", "b"])
+    return replace(values, agreement=agreement, suggested=suggested, ruler=ruler)
+
+
+def test_suspects_come_by_value_and_agreement(values: DataValues) -> None:
+    known = judged(values)
+    got = known.suspects(3)
+    assert got.dtype.names == ("index", "score", "label", "suggested", "value", "agreement")
+    np.testing.assert_array_equal(known.score, score(values.values, known.agreement))
+    assert known.suspects_first.tolist() == [1, 4, 3, 0, 2]  # ties by position
+    assert got["index"].tolist() == [1, 4, 3]
+    assert got["suggested"].tolist() == ["a", "b", "a"]
+    assert got["value"].tolist() == [-1.0, -2.0, 0.0]
+    np.testing.assert_array_equal(got["score"], known.score[[1, 4, 3]])
+    np.testing.assert_array_equal(got["agreement"], [0.0, 0.25, np.nan])
+    np.testing.assert_array_equal(known.order, values.order)  # the value stays the value
+    assert len(known.suspects(99)) == 5
+
+
+def test_suspects_without_agreement_come_by_value(values: DataValues) -> None:
+    assert values.suspects(5).dtype.names == ("index", "score", "label", "value")
+    tiny = replace(values, values=1.0 + np.array([4, 3, 2, 1, 0]) * 2.0**-52)
+    assert tiny.suspects(5)["index"].tolist() == [4, 3, 2, 1, 0]
+
+
+def test_the_ruler_says_how_many_suspects(values: DataValues) -> None:
+    with pytest.raises(InputError, match="for values without a ruler; got None. Give n, or let"):
+        values.suspects()
+    known = judged(values)
+    arrays: dict[str, Any] = {
+        name: np.tile(getattr(known, name), 40) for name in (*ARRAYS, "agreement", "suggested")
+    }
+    many = replace(known, **arrays, ruler=Ruler(200, 3, (tuple(range(20)),) * 3))
+    assert many.ruler is not None
+    assert many.ruler.cutoff is not None
+    assert 5 < many.ruler.cutoff < 100
+    listed = many.suspects()
+    assert len(listed) == many.ruler.cutoff
+    assert f"{many.ruler.cutoff} look wrong" in repr(many)
+    frame = many.to_frame("pandas")
+    assert list(frame.columns[-4:]) == ["agreement", "suggested", "score", "suspect"]
+    np.testing.assert_array_equal(
+        np.flatnonzero(frame["suspect"]), np.sort(many.suspects_first[: len(listed)])
+    )
+    blind = replace(many, ruler=Ruler(200, 3, (tuple(range(0, 180, 9)),)))
+    with pytest.raises(InputError, match="^n must be a whole number if the ruler cannot tell"):
+        blind.suspects()
+    assert "wrong" not in repr(blind)
+    assert "suspect" not in blind.to_frame("pandas")
+    assert "score" not in values.to_frame("pandas")
 
 
 def test_order_keeps_ties_in_training_order(values: DataValues) -> None:

@@ -49,20 +49,39 @@ def main() -> int:
     """Run all parts; 1 where values do not agree or somebody could not be asked."""
     parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes; print the result")
+    parser.add_argument(
+        "--label-errors",
+        action="store_true",
+        help="only the part on finding label errors; the rest of the page stays as it is",
+    )
     chosen = parser.parse_args()
+    if chosen.label_errors:
+        return _label_errors(quick=chosen.quick)
     with tempfile.TemporaryDirectory() as folder:
         lines = head()
         agreed, good = agreement.section(Path(folder))
         errors = quality.section(Path(folder), quick=chosen.quick)
         fast, done = speed.section(Path(folder), quick=chosen.quick)
         lines += [*fast, *agreed, *profile.section(quick=chosen.quick), *errors]
-    text = "\n".join(lines).rstrip() + "\n"
-    if chosen.quick:
-        print(text)
-    else:
-        with atomic(OUT) as file:
-            file.write(text.encode())
+    _put("\n".join(lines), quick=chosen.quick)
     return 0 if good and done else 1
+
+
+def _label_errors(*, quick: bool) -> int:
+    """Write the last part of the page anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = quality.section(Path(folder), quick=quick)
+    rest = OUT.read_text().partition(lines[0] + "\n")[0]
+    _put(rest + "\n".join(lines), quick=quick)
+    return 0
+
+
+def _put(text: str, *, quick: bool) -> None:
+    if quick:
+        print(text.rstrip())
+        return
+    with atomic(OUT) as file:
+        file.write((text.rstrip() + "\n").encode())
 
 
 if __name__ == "__main__":

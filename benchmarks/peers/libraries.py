@@ -40,6 +40,17 @@ def dataworth(
     return call
 
 
+def recipe(data: Data, *, balanced: bool = False) -> Call:
+    """Our recipe for label errors without a validation set, ranked by its score."""
+    from dataworth import KNNShapley, OutOfBagForest
+
+    valuator = KNNShapley(
+        encoder=["auto", OutOfBagForest()], n_neighbors=10, n_jobs=1, progress=False,
+        class_weight="balanced" if balanced else None,
+    )  # fmt: skip
+    return lambda: valuator.fit(data["X_train"], data["y_train"]).value().score
+
+
 def shapiq(data: Data, *, n_neighbors: int, n_bits: int | None = None) -> Call:
     """The mean over the validation points of shapiq's values; weighted where there are bits."""
     from shapiq.explainer.nn import KNNExplainer, WeightedKNNExplainer
@@ -93,7 +104,11 @@ def cleanlab(data: Data, *, n_neighbors: int, metric: str | None = None) -> Call
 def self_confidence(data: Data, *, model: str) -> Call:
     """cleanlab's label quality: the probability of the given label, by five-fold prediction."""
     from cleanlab.rank import get_label_quality_scores
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        HistGradientBoostingClassifier,
+        RandomForestClassifier,
+    )
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.neighbors import KNeighborsClassifier
@@ -101,7 +116,10 @@ def self_confidence(data: Data, *, model: str) -> Call:
     models = {
         "knn": KNeighborsClassifier(10),
         "logistic": LogisticRegression(max_iter=1000),
-        "forest": RandomForestClassifier(random_state=0),
+        # The models of its tutorials on tables, as they stand there.
+        "extra trees": ExtraTreesClassifier(random_state=0),
+        "boosting": HistGradientBoostingClassifier(random_state=0),
+        "forest": RandomForestClassifier(500, random_state=0),
         # The trees of ForestLeaves.
         "stout forest": RandomForestClassifier(200, min_samples_leaf=5, random_state=0),
     }
@@ -112,6 +130,41 @@ def self_confidence(data: Data, *, model: str) -> Call:
         chances = cross_val_predict(models[model], X, y, cv=folds, method="predict_proba")
         scores = get_label_quality_scores(y, chances, method="self_confidence")
         return np.asarray(scores, np.float64)
+
+    return call
+
+
+def out_of_bag(data: Data, *, min_samples_leaf: int) -> Call:
+    """The chance of the given label by a random forest, from the trees that did not see it."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(
+        500, min_samples_leaf=min_samples_leaf, oob_score=True, random_state=0
+    )
+    X, y = data["X_train"], data["y_train"]
+
+    def call() -> Values:
+        chances = forest.fit(X, y).oob_decision_function_
+        return np.asarray(chances[np.arange(len(y)), np.searchsorted(forest.classes_, y)])
+
+    return call
+
+
+def label_issues(data: Data) -> Call:
+    """How many labels cleanlab takes for wrong: its estimate, and how many it would list."""
+    from cleanlab.count import num_label_issues
+    from cleanlab.filter import find_label_issues
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    X, y = data["X_train"], data["y_train"]
+    forest = RandomForestClassifier(200, min_samples_leaf=5, random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+
+    def call() -> Values:
+        chances = cross_val_predict(forest, X, y, cv=folds, method="predict_proba")
+        listed = find_label_issues(y, chances, n_jobs=1)
+        return np.array([num_label_issues(y, chances), listed.sum()], np.float64)
 
     return call
 
@@ -169,10 +222,13 @@ def _evaluated(evaluator: Any) -> Values:
 
 CALLS: dict[str, Callable[..., Call]] = {
     "dataworth": dataworth,
+    "recipe": recipe,
+    "out_of_bag": out_of_bag,
     "shapiq": shapiq,
     "pydvl": pydvl,
     "cleanlab": cleanlab,
     "self_confidence": self_confidence,
+    "label_issues": label_issues,
     "opendataval": opendataval,
     "data_oob": data_oob,
 }

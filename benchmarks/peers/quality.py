@@ -1,243 +1,269 @@
-"""AUROC of finding planted label errors on real data, ours and the peers'."""
+"""AUROC of finding planted label errors on real data, ours and the peers'.
+
+Run as `python -m benchmarks.peers.quality NAME ...` it measures these data sets and keeps what it
+finds, for the page that `python -m benchmarks.peers` writes; several may run at once.
+"""
 
 import os
 import sys
-from collections import Counter
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
+from benchmarks.peers import environments, findings, tables
+from benchmarks.peers.noise import ALIKE, RANDOM, RARE, Arrays, Pool, draw
 from benchmarks.peers.pool import Worker
-from paper import protocol
-from paper.datasets import DATA_VARIABLE, SOURCES, Dataset, load
+from benchmarks.peers.standings import Aurocs, Result, Standings, aurocs
+from dataworth.run.checkpoints import fingerprint
+from paper.datasets import DATA_VARIABLE, SOURCES, load
 from paper.detection import DATA
-from paper.writing import sign_test
+from paper.store import Store
 
-N_TRAIN, N_VAL, SEEDS = 1000, 100, 5
-Arrays = dict[str, NDArray[Any]]
-Result = NDArray[np.float64] | str  # an AUROC per seed, or what went wrong
+KEPT = environments.ROOT / "results" / ".work" / "peers-quality.jsonl"
+DRAWS = {RANDOM: 10, ALIKE: 3, **dict.fromkeys(RARE, 2)}
+FEW = 2  # draws for methods that take as long as all others together
 LIMIT = 1800.0
-
-# Name, library that runs it, call, arguments, and whether it uses the clean validation points.
-Method = tuple[str, str, str, dict[str, Any], bool]
+NOISE = "../benchmarks/peers/noise.py"
 
 
-def methods(name: str, quick: bool) -> list[Method]:
-    """Who competes; trees on embeddings are slow, so that they get fewer of them."""
-    n_models = 20 if quick else 100 if SOURCES[name].kind == "embedding" else 1_000
-    return [
-        ("ours", "dataworth", "dataworth", {}, True),
-        ("ours, forest", "dataworth", "dataworth", {"forest": True}, True),
-        ("pyDVL", "pydvl", "pydvl", {"n_neighbors": 5}, True),
-        ("ours", "dataworth", "dataworth", {"alone": True}, False),
-        (
-            "ours, unweighted",
-            "dataworth",
-            "dataworth",
-            {"alone": True, "weights": "uniform"},
-            False,
-        ),
-        ("ours, forest", "dataworth", "dataworth", {"forest": True, "cv": 5}, False),
-        ("cleanlab KNN", "cleanlab", "self_confidence", {"model": "knn"}, False),
-        ("cleanlab logistic", "cleanlab", "self_confidence", {"model": "logistic"}, False),
-        ("cleanlab forest", "cleanlab", "self_confidence", {"model": "forest"}, False),
-        ("cleanlab stout forest", "cleanlab", "self_confidence", {"model": "stout forest"}, False),
-        ("cleanlab Shapley", "cleanlab", "cleanlab", {"n_neighbors": 10}, False),
-        ("Data-OOB", "opendataval", "data_oob", {"n_models": n_models}, False),
-    ]
+class Method(NamedTuple):
+    """A row of the results.
 
-
-def split(name: str, data: Dataset, seed: int) -> Arrays:
-    """A balanced draw without repeats, with planted errors, as `python -m paper` draws it.
-
-    Embeddings get length 1; other features get training medians where they are missing and are
-    standardised by the training points.
+    Attributes
+    ----------
+    name : str
+        What the results call it.
+    library, call, args : str, str and dict
+        The environment it runs in, the function of `libraries`, and its arguments.
+    errors : tuple of str
+        The kinds of errors it is tried on.
+    validated : bool
+        Whether it uses the clean validation points.
+    kinds : tuple of str
+        What it is tried on.
+    slow : bool
+        Whether it gets the first few draws only.
     """
-    rng = protocol.generator(name, seed)
-    train, val = protocol.split(data, N_TRAIN, N_VAL, rng)
-    if SOURCES[name].kind == "embedding":
-        X, X_val = protocol.normalised(data.X[train]), protocol.normalised(data.X[val])
-    else:
-        steps = make_pipeline(
-            SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
-        )
-        X, X_val = steps.fit_transform(data.X[train]), steps.transform(data.X[val])
-    planted = protocol.chosen(train.size, rng)
-    return {
-        "X_train": X,
-        "y_train": protocol.flip(data.y[train], planted, rng),
-        "X_val": X_val,
-        "y_val": data.y[val],
-        "planted": planted,
-    }
+
+    name: str
+    library: str
+    call: str
+    args: dict[str, Any]
+    errors: tuple[str, ...] = (RANDOM,)
+    validated: bool = False
+    kinds: tuple[str, ...] = ("table", "embedding")
+    slow: bool = False
 
 
-def measured(name: str, data: Dataset, folder: Path, *, quick: bool) -> list[Result]:
-    """AUROCs of each method over the seeds, or what went wrong."""
-    found: list[Result] = []
-    splits = [split(name, data, seed) for seed in range(1 if quick else SEEDS)]
-    with ExitStack() as stack:
-        workers: dict[str, Worker] = {}
-        for _, library, call, args, _ in methods(name, quick):
-            if library not in workers:
-                workers[library] = stack.enter_context(Worker(library, LIMIT))
-            found.append(_aurocs(splits, folder, workers[library], call, args))
-            if isinstance(found[-1], str):  # the next method gets a new one
-                del workers[library]
-    return found
+ALL = (RANDOM, ALIKE, *RARE)
+METHODS = (
+    Method("ours, validated", "dataworth", "dataworth", {}, validated=True),
+    Method("ours, validated forest", "dataworth", "dataworth", {"forest": True}, validated=True),
+    Method("pyDVL", "pydvl", "pydvl", {"n_neighbors": 5}, validated=True),
+    Method("ours, recipe", "dataworth", "recipe", {}, ALL),
+    Method("ours, balanced", "dataworth", "recipe", {"balanced": True}, tuple(RARE)),
+    Method("ours, default", "dataworth", "dataworth", {"alone": True}, ALL),
+    Method("ours, folds", "dataworth", "dataworth", {"forest": True, "cv": 5}),
+    Method("out-of-bag forest", "dataworth", "out_of_bag", {"min_samples_leaf": 1}, ALL),
+    Method("out-of-bag stout forest", "dataworth", "out_of_bag", {"min_samples_leaf": 5}, ALL),
+    Method("cleanlab logistic", "cleanlab", "self_confidence", {"model": "logistic"}, ALL),
+    Method("cleanlab forest", "cleanlab", "self_confidence", {"model": "forest"}, slow=True),
+    Method("cleanlab stout forest", "cleanlab", "self_confidence", {"model": "stout forest"}, ALL),
+    Method("cleanlab extra trees", "cleanlab", "self_confidence", {"model": "extra trees"}, ALL),
+    Method(
+        "cleanlab boosting",
+        "cleanlab",
+        "self_confidence",
+        {"model": "boosting"},
+        kinds=("table",),
+        slow=True,
+    ),
+    Method("cleanlab KNN", "cleanlab", "self_confidence", {"model": "knn"}),
+    Method("cleanlab Shapley", "cleanlab", "cleanlab", {"n_neighbors": 10}),
+    Method("Data-OOB", "opendataval", "data_oob", {"n_models": 1_000}, kinds=("table",), slow=True),
+    Method(
+        "Data-OOB", "opendataval", "data_oob", {"n_models": 100}, kinds=("embedding",), slow=True
+    ),
+)
 
 
-def _aurocs(
-    splits: list[Arrays], folder: Path, worker: Worker, call: str, args: dict[str, Any]
-) -> Result:
-    aurocs: list[float] = []
-    for drawn in splits:
-        np.savez(folder / "data.npz", allow_pickle=False, **drawn)
-        answer = worker.order(
-            call=call, args=args, data=str(folder / "data.npz"), out=str(folder / "values.npy")
-        )
-        if "failed" in answer:
-            return str(answer["failed"])
-        values = np.load(folder / "values.npy", allow_pickle=False)
-        aurocs.append(protocol.auroc(values, drawn["planted"]))
-    return np.array(aurocs)
+class Data(NamedTuple):
+    """A data set: its name in the results, where draws come from, and what reads it."""
+
+    title: str
+    name: str
+    unseen: bool
+    read: Callable[[], Pool]
+
+
+def data_sets(*, quick: bool) -> Iterator[Data]:
+    """The data sets of the paper and the tables that ship with packages."""
+    for name in ("phoneme",) if quick else DATA:
+        yield Data(SOURCES[name].title, name, False, cache(partial(_of_the_paper, name)))
+    for name in ("german",) if quick else tables.UNSEEN:
+        yield Data(tables.UNSEEN[name].title, name, True, cache(partial(_unseen, name)))
+
+
+def _of_the_paper(name: str) -> Pool:
+    if DATA_VARIABLE not in os.environ:
+        raise FileNotFoundError(f"{DATA_VARIABLE} names no folder")
+    data = load(name)
+    return Pool(data.X, data.y, SOURCES[name].kind == "embedding", balanced=True)
+
+
+def _unseen(name: str) -> Pool:
+    try:
+        return Pool(*tables.load(name, environments.unpacked(tables.PACKAGES)))
+    except environments.Unavailable as error:
+        raise FileNotFoundError(str(error)) from error
 
 
 @dataclass
-class Table:
-    """AUROCs of the methods that have, or have not, a validation set."""
+class Run:
+    """Everything that is measured, unit by unit; what was kept of a run before is not repeated.
 
-    found: dict[str, dict[str, Result]] = field(default_factory=dict)
+    Attributes
+    ----------
+    store : Store
+        What was measured, by data set, kind of errors, draw and method.
+    folder : Path
+        Where draws and scores are handed over.
+    quick : bool
+        Whether one draw is enough.
+    """
 
-    def lines(self) -> list[str]:
-        """The table in Markdown, with where a peer is best said below it.
+    store: Store
+    folder: Path
+    quick: bool = False
+    _our_code: str = field(default_factory=lambda: _our_code())
 
-        Means are over the data sets that every method finished.
-        """
-        if not self.found:
-            return ["No data set is at hand.", ""]
-        methods = list(next(iter(self.found.values())))
-        best: Counter[str] = Counter()
-        rows, lost, whole = [], [], []
-        for name, results in self.found.items():
-            means = {m: float(r.mean()) for m, r in results.items() if not isinstance(r, str)}
-            first = max(means, key=lambda m: means[m], default="")
-            best[first] += 1
-            cells = [_cell(results[m], bold=m == first) for m in methods]
-            rows.append(f"| {name} | {' | '.join(cells)} |")
-            if len(means) == len(methods):
-                whole.append([means[m] for m in methods])
-            ours = max(
-                (m for m in means if m.startswith("ours")), key=means.__getitem__, default=""
-            )
-            if ours and first != ours:
-                lost.append(f"{name} ({first}, by {_gap(results[first], results[ours])})")
-        middle = np.mean(whole, axis=0) if whole else np.full(len(methods), np.nan)
-        said = "; ".join(lost) if lost else "none"
-        return [
-            f"| data | {' | '.join(methods)} |",
-            "|---|" + "---|" * len(methods),
-            *rows,
-            f"| *mean of {len(whole)}* | {' | '.join(f'{x:.3f}' for x in middle)} |",
-            f"| *best on* | {' | '.join(str(best[m]) for m in methods)} |",
-            "",
-            f"**A peer is best on {len(lost)} of {len(rows)} data sets** (by means; the best of "
-            f"the peers against the best of ours, paired difference ± its standard error): {said}.",
-            "",
-            *self._duels(methods),
-        ]
+    def measured(self, data: Data, errors: str) -> dict[str, Result]:
+        """What each method finds of one kind of errors; a string says why it does not."""
+        units: dict[str, list[tuple[float, float]]] = {m.name: [] for m in _asked(data, errors)}
+        failed: dict[str, str] = {}
+        with ExitStack() as stack:
+            workers = _Workers(stack)
+            for seed in range(1 if self.quick else DRAWS[errors]):
+                drawn = cache(partial(_draw, data, errors, seed))
+                for method in _asked(data, errors):
+                    if method.name in failed or (method.slow and seed >= FEW):
+                        continue
+                    setting = {
+                        "data": data.name, "errors": errors, "draw": seed, "call": method.call,
+                        "args": method.args, "code": self._code(method),
+                    }  # fmt: skip
+                    try:
+                        unit = self.store.get(setting, partial(self._unit, drawn, method, workers))
+                    except _Failed as error:
+                        failed[method.name] = str(error)
+                    else:
+                        units[method.name].append(unit)
+        found: dict[str, Result] = {}
+        for name, some in units.items():
+            overall, within = np.array(some).reshape(-1, 2).T
+            found[name] = failed.get(name, Aurocs(overall, within))
+        return found
 
-    def _duels(self, methods: list[str]) -> list[str]:
-        """Each of ours against each peer, over the data sets, with a sign test."""
-        ours = [m for m in methods if m.startswith("ours")]
-        peers = [m for m in methods if m not in ours]
-        out = [
-            "One against one: data sets where ours has the higher mean, those where the peer has, "
-            "and the p of a two-sided sign test.",
-            "",
-            f"| ours \\ peer | {' | '.join(peers)} | the best of them |",
-            "|---|" + "---|" * (len(peers) + 1),
-        ]
-        for mine in ours:
-            cells = []
-            for rivals in [*([p] for p in peers), peers]:
-                gaps = []
-                for results in self.found.values():
-                    one, others = results[mine], [results[p] for p in rivals]
-                    means = [float(r.mean()) for r in others if not isinstance(r, str)]
-                    if means and not isinstance(one, str):
-                        gaps.append(float(one.mean()) - max(means))
-                test = sign_test(gaps)
-                cells.append(f"{test.wins} – {test.losses}, p = {test.p:.2g}")
-            out.append(f"| {mine} | {' | '.join(cells)} |")
-        return [*out, ""]
+    def _unit(
+        self, drawn: Callable[[], Arrays], method: Method, workers: "_Workers"
+    ) -> tuple[float, float]:
+        arrays = drawn()
+        np.savez(self.folder / "data.npz", allow_pickle=False, **arrays)
+        out = self.folder / "scores.npy"
+        answer = workers[method.library].order(
+            call=method.call, args=method.args, data=str(self.folder / "data.npz"), out=str(out)
+        )
+        if "failed" in answer:
+            del workers[method.library]  # the next method gets a new one
+            raise _Failed(answer["failed"])
+        scores = np.load(out, allow_pickle=False)
+        return aurocs(scores, arrays["y_train"], arrays["planted"])
+
+    def _code(self, method: Method) -> str:
+        """Ours is measured anew where our code is another; of peers, the version counts."""
+        if method.name.startswith("ours"):
+            return self._our_code
+        return repr(environments.PEERS.get(method.library))
 
 
-def _cell(result: Result, *, bold: bool) -> str:
-    if isinstance(result, str):
-        return result
-    spread = f" ± {result.std(ddof=1):.3f}" if result.size > 1 else ""
-    text = f"{result.mean():.3f}{spread}"
-    return f"**{text}**" if bold else text
+class _Workers(dict[str, Worker]):
+    """The worker of each library, started when it is first needed."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.stack = stack
+
+    def __missing__(self, library: str) -> Worker:
+        self[library] = self.stack.enter_context(Worker(library, LIMIT))
+        return self[library]
 
 
-def _gap(one: Result, other: Result) -> str:
-    assert not isinstance(one, str)
-    assert not isinstance(other, str)
-    gaps = one - other
-    error = f" ± {gaps.std(ddof=1) / np.sqrt(gaps.size):.3f}" if gaps.size > 1 else ""
-    return f"{gaps.mean():.3f}{error}"
+class _Failed(Exception):
+    """A method could not do it; the message says why."""
+
+
+def _draw(data: Data, errors: str, seed: int) -> Arrays:
+    return draw(data.name, data.read(), errors, seed)
+
+
+def _asked(data: Data, errors: str) -> list[Method]:
+    """The methods that are tried on a data set with a kind of errors."""
+    kind = SOURCES[data.name].kind if data.name in SOURCES else "table"
+    return [
+        m
+        for m in METHODS
+        if errors in m.errors and kind in m.kinds and not (m.validated and data.unseen)
+    ]
+
+
+def _our_code() -> str:
+    source = environments.ROOT / "src" / "dataworth"
+    return fingerprint({p.name: p.read_text() for p in sorted(source.rglob("*.py"))})
 
 
 def section(folder: Path, *, quick: bool) -> list[str]:
     """The part on finding label errors."""
-    if DATA_VARIABLE not in os.environ:
-        return ["## Finding label errors", "", f"Not run: {DATA_VARIABLE} names no folder.", ""]
-    with_set, without = Table(), Table()
+    run = Run(_store(folder / "quality.jsonl" if quick else KEPT), folder, quick)
+    found: findings.Found = {}
     missing: list[str] = []
-    for name in ("phoneme", "agnews") if quick else DATA:
-        print(f"finding label errors: {name}", file=sys.stderr)
-        title = SOURCES[name].title
+    for data in data_sets(quick=quick):
+        print(f"finding label errors: {data.title}", file=sys.stderr)
         try:
-            data = load(name)
-        except FileNotFoundError:
-            missing.append(title)
+            data.read()
+        except FileNotFoundError as error:
+            missing.append(f"{data.title} ({error})")
             continue
-        found = measured(name, data, folder, quick=quick)
-        pairs = list(zip(methods(name, quick), found, strict=True))
-        with_set.found[title] = {m[0]: result for m, result in pairs if m[4]}
-        without.found[title] = {m[0]: result for m, result in pairs if not m[4]}
-    return [
-        "## Finding label errors",
-        "",
-        f"AUROC of finding planted errors ({protocol.SHARE_BAD:.0%} of {N_TRAIN:,} training labels "
-        "changed to another class at random; fewer points where a balanced draw without repeats is "
-        f"smaller), mean ± standard deviation over {1 if quick else SEEDS} draws, the same for "
-        "everyone. Tables are standardised, embeddings get length 1. *forest*: "
-        "`encoder=ForestLeaves()` (200 trees, at least 5 points a leaf), 5-fold where there is no "
-        "validation set. *cleanlab* with a "
-        "model: the self-confidence of five-fold predictions (KNN with K = 10, logistic regression,"
-        " random forest of 100 trees, and the *stout* one with the trees of ForestLeaves). "
-        "*cleanlab Shapley*: `data_shapley_knn`, K = 10, and cosine distance from 4 features on, "
-        "as is its default. *pyDVL*: "
-        "unweighted KNN-Shapley, K = 5. *Data-OOB*: OpenDataVal's, 1,000 decision trees, its "
-        "default (100 on embeddings, where trees are slow). *ours, unweighted*: "
-        "`weights='uniform'`. All else of ours are the defaults, whose "
-        "weights, K and bits were once compared on data sets among these "
-        "([how](../docs/choosing.md)); nothing of the peers was tuned. The best of a row is bold."
-        + (f" Not at hand: {', '.join(missing)}." if missing else ""),
-        "",
-        f"### With up to {N_VAL} clean validation points",
-        "",
-        *with_set.lines(),
-        "### Without a validation set",
-        "",
-        *without.lines(),
-    ]
+        for errors in DRAWS:
+            one = found.setdefault((errors, data.unseen), Standings())
+            one.found[data.title] = run.measured(data, errors)
+    draws = {errors: 1 if quick else many for errors, many in DRAWS.items()}
+    validated = {m.name for m in METHODS if m.validated}
+    return findings.lines(found, draws, validated, missing)
+
+
+def _store(path: Path) -> Store:
+    return Store(path, sources=("protocol.py", NOISE))
+
+
+def main(names: list[str]) -> int:
+    """Measure some data sets; 1 where a method failed."""
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(_store(KEPT), Path(folder))
+        for data in data_sets(quick=False):
+            for errors in DRAWS if data.name in names else ():
+                for method, result in run.measured(data, errors).items():
+                    failed = isinstance(result, str)
+                    said = result if isinstance(result, str) else f"{result.overall.mean():.4f}"
+                    print(f"{data.title}, {errors}: {method} {said}", flush=True)
+                    good = good and not failed
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -9,6 +9,7 @@ Data flows through the package in one direction, and a module imports only those
 
 - `errors`, `arrays` and `compiled` are the base of all others.
 - `inputs` checks what the user gives, and `files` reads and writes files.
+- `suspects` scores how wrong labels look, and says how many are.
 - `encoders` turns the rows of a table into points.
 - `neighbors` finds the nearest training points of each validation point.
 - `weights` ranks them and turns their distances into weights.
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from dataworth.estimator import KNNShapley
     from dataworth.owner_values import OwnerValues
     from dataworth.result import DataValues
+    from dataworth.suspects.ruler import Ruler
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,7 @@ __all__ = [
     "KNNShapley",
     "OutOfBagForest",
     "OwnerValues",
+    "Ruler",
     "TableEncoder",
     "compare",
 ]
@@ -53,6 +56,7 @@ _HOMES = {
     "KNNShapley": "dataworth.estimator",
     "OutOfBagForest": "dataworth.encoders.out_of_bag",
     "OwnerValues": "dataworth.owner_values",
+    "Ruler": "dataworth.suspects.ruler",
     "TableEncoder": "dataworth.encoders.tables",
     "compare": "dataworth.comparison",
 }

@@ -1,5 +1,6 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
+import os
 import textwrap
 import threading
 import warnings
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import dataworth
 from dataworth import explanation, noticing
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME, GAMES
@@ -24,6 +25,7 @@ from dataworth.games.semivalues import SEMIVALUES
 from dataworth.games.ties import TIES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
+from dataworth.inputs.listings import named_points
 from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.neighbors.registry import SEARCHES
@@ -38,10 +40,18 @@ from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.run.owners import statistics as owner_statistics
+from dataworth.run.ruler import measured, plantings
 from dataworth.settings import ADAPTIVE_RATIO, Settings
+from dataworth.suspects.scores import score
 from dataworth.training.folds import Fold, Outside
 from dataworth.training.judges import Judges
-from dataworth.training.representations import Representation, check_unchanged, represented
+from dataworth.training.representations import (
+    Representation,
+    check_unchanged,
+    mean_of,
+    represented,
+    shares_of,
+)
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
@@ -55,6 +65,9 @@ class _LastRun:
 
     shown: Sequence[Representation]
     judges: Judges
+    shares: Floats  # how much each representation counts
+    values: DataValues | None = None
+    X_val: Any = None  # validation points as they were given
 
 
 class KNNShapley(BaseEstimator):
@@ -122,9 +135,10 @@ class KNNShapley(BaseEstimator):
         fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
         judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
         data frame, and for no encoder if X is an array. With None, features are used as they are. A
-        list of such encoders gives the mean of their games: values are the means of the values with
+        list of such encoders gives the mean of their games: values are means of the values with
         each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
-        result has those of each.
+        result has those of each. Each counts by the fourth power of U(all) - U(none), which is the
+        sum of its values, so that one that misleads does not count.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -318,6 +332,7 @@ class KNNShapley(BaseEstimator):
                 )
         settings.check_size(training.n_points, training.targets.n_classes)
         self._origin = None if training.is_away else frames.origin(X)
+        self._target = getattr(y, "name", None)
         self._trained = trained
         return self
 
@@ -343,6 +358,7 @@ class KNNShapley(BaseEstimator):
         *,
         cv: Any = None,
         sample_weight: Any = None,
+        ruler: int | None = None,
         checkpoint: str | Path | None = None,
     ) -> DataValues:
         """Value the training points by how they serve validation points.
@@ -365,9 +381,16 @@ class KNNShapley(BaseEstimator):
             How much each validation point counts: numbers of at least 0, not all of them 0. Without
             X_val, one per training point, which says how much it counts as a judge. Values are then
             the weighted mean over the validation points; agreement is not changed.
+        ruler : int or None
+            How often to plant errors, to learn how many labels are wrong: 3 will do. Each time
+            about one label in twenty is changed at random (in regression, to the target of another
+            point), everything is valued again in the same folds, with encoders fitted again, and
+            the result's `ruler` says where the planted errors landed. Each repeat takes as long as
+            the run itself. Only without X_val.
         checkpoint : str or path-like
             A folder in which the state of the run is saved. If the run is cut short, the same call
-            goes on from there and gives the same bits as an undisturbed run.
+            goes on from there and gives the same bits as an undisturbed run. Repeats of the ruler
+            have folders of their own in it.
 
         Returns
         -------
@@ -385,35 +408,36 @@ class KNNShapley(BaseEstimator):
         """
         shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
         targets, n = self._training.targets, self._training.n_points
+        planned = [] if ruler is None else plantings(ruler, targets, shown[0].folds)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
-        _announce(shown)
-        several, inside = len(shown) > 1, shown[0].folds[0].inside
-        games = [
-            Tally(
-                one.settings,
-                one.folds,
-                np.zeros((one.height, n)),
-                agreement=Agreement(targets, one.folds, several=several) if inside else None,
-            )
-            for one in shown
-        ]
-        adding_up.total(games, judges.factors, kept)
-        totals = [game.sums / judges.total for game in games]
-        said = [game.agreement for game in games if game.agreement is not None]
-        agreement, suggested = mean_agreement(said) if said else (None, None)
-        self._remember(_LastRun(shown, judges))
+        _announce(shown, 1 + len(planned))
+        games = _played(shown, judges, kept)
+        totals, shares = _totals(games, judges)
+        agreement, suggested = _agreed(games, shares)
+
+        def scored(repeat: int, again: Sequence[Representation]) -> Floats:
+            first, kept = again[0], None
+            judges = Judges.of(first.settings, first.training.targets, first.folds, sample_weight)
+            if checkpoint is not None:
+                folder = Path(checkpoint, f"ruler-{repeat}")
+                kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
+            games = _played(again, judges, kept)
+            totals, shares = _totals(games, judges)
+            return score(mean_of([total[0] for total in totals], shares), _agreed(games, shares)[0])
+
+        known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
-        return DataValues(
-            values=np.mean([total[0] for total in totals], axis=0),
-            lower=np.mean([total[1 % len(total)] for total in totals], axis=0),
-            upper=np.mean([total[2 % len(total)] for total in totals], axis=0),
+        made = DataValues(
+            values=mean_of([total[0] for total in totals], shares),
+            lower=mean_of([total[1 % len(total)] for total in totals], shares),
+            upper=mean_of([total[2 % len(total)] for total in totals], shares),
             index=frames.index(self._origin, n),
             labels=targets.given(),
             params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=float(np.mean([game.worst[0] for game in games])),
+            weight_error=float(shares @ [game.worst[0] for game in games]),
             recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
@@ -421,7 +445,10 @@ class KNNShapley(BaseEstimator):
             suggested=suggested,
             by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
             notes=self._noticed([one.settings for one in shown], None, most),
+            ruler=known,
         )
+        self._remember(_LastRun(shown, judges, shares, made, X_val))
+        return made
 
     def _noticed(
         self, now: Sequence[Settings], groups: Ints | None, most: float | None
@@ -495,7 +522,7 @@ class KNNShapley(BaseEstimator):
         ----------
         groups : (n_train,) array or series
             The owner of each training point: strings, integers or booleans, none of them missing
-            or empty.
+            or empty. Names that differ in any character are different owners.
         X_val, y_val, cv, sample_weight, checkpoint
             As in `value`. In leave-one-out and cross-valuation, the points that judge are left out
             of the data of their owners, and of nobody else's.
@@ -511,7 +538,7 @@ class KNNShapley(BaseEstimator):
             units of the utility. None stands for 0.001, for regression times the variance of the
             training targets.
         random_state : int
-            The seed of sampling.
+            The seed of sampling. The result does not hold it.
 
         Returns
         -------
@@ -522,7 +549,8 @@ class KNNShapley(BaseEstimator):
         Notes
         -----
         Values need the K nearest points of each owner, so a sparse graph or an approximate search
-        needs `support`, and there can be neither `max_rank` nor `radius`.
+        needs `support`, and there can be neither `max_rank` nor `radius`. Points at equal distances
+        are ranked by position: if their labels differ, the order of the rows changes values.
 
         Examples
         --------
@@ -551,8 +579,11 @@ class KNNShapley(BaseEstimator):
             for one, one_plan in zip(shown, work, strict=True)
         ]
         adding_up.total(games, judges.factors, kept)
-        found = np.mean([owner_statistics(game.sums, judges) for game in games], axis=0)
-        self._remember(_LastRun(shown, judges))
+        each = [owner_statistics(game.sums, judges) for game in games]
+        shares = shares_of([float(one[0].sum()) for one in each])
+        found = mean_of(each, shares)
+        if getattr(self, "_last", {}).get(threading.get_ident()) is None:
+            self._remember(_LastRun(shown, judges, shares))
         return OwnerValues(
             owners=names,
             values=found[0],
@@ -564,7 +595,7 @@ class KNNShapley(BaseEstimator):
             scale=variance(self._training.targets.codes) if numeric else 1.0,
             params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=float(np.mean([game.worst[0] for game in games])),
+            weight_error=float(shares @ [game.worst[0] for game in games]),
             recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
@@ -619,9 +650,9 @@ class KNNShapley(BaseEstimator):
     @overload
     def explain(self, points: int) -> Explanation: ...
     @overload
-    def explain(self, points: Sequence[int] | Table) -> list[Explanation]: ...
+    def explain(self, points: Any) -> list[Explanation]: ...
 
-    def explain(self, points: int | Sequence[int] | Table) -> Explanation | list[Explanation]:
+    def explain(self, points: Any) -> Explanation | list[Explanation]:
         """Say what points add to each validation point, and what their neighbours are.
 
         This explains the values of the last call of `value`, with the settings, folds and encoders
@@ -630,9 +661,9 @@ class KNNShapley(BaseEstimator):
 
         Parameters
         ----------
-        points : int, sequence of int or structured array
+        points : int, sequence of int, or table
             The position of a training point, or several positions, or a table of points such as
-            `values.worst(3)`, whose field index names them.
+            `values.worst(3)`, whose column index names them.
 
         Returns
         -------
@@ -649,18 +680,109 @@ class KNNShapley(BaseEstimator):
         >>> print(why.label, why.suggested, why.hurts["validation"])
         b a [0]
         """
-        check_is_fitted(self, "_trained")
-        if not hasattr(self, "_last"):
-            raise NotFittedError("explain needs values: call value first.")
-        own = self._last.get(threading.get_ident())
-        last = next(reversed(self._last.values())) if own is None else own
-        several, n_points = np.ndim(points) > 0, self._training.n_points
-        if isinstance(points, np.ndarray) and "index" in (points.dtype.names or ()):
-            chosen = checks.places(points["index"], frames.index(self._origin, n_points), "points")
+        last = self._last_run("explain")
+        named, n_points = named_points(points), self._training.n_points
+        several = named is not None or np.ndim(points) > 0
+        if named is not None:
+            chosen = checks.places(named, frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(last.shown, last.judges.factors, chosen)
+        explained = explanation.explain(last.shown, last.shares, last.judges.factors, chosen)
         return explained if several else explained[0]
+
+    def _last_run(self, what: str) -> _LastRun:
+        """Return the last run of this thread or, if it has none, of another."""
+        check_is_fitted(self, "_trained")
+        if not hasattr(self, "_last"):
+            raise NotFittedError(f"{what} needs values: call value first.")
+        own = self._last.get(threading.get_ident())
+        return next(reversed(self._last.values())) if own is None else own
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        columns: Any = None,
+        *,
+        rows: int = 500,
+        **options: Any,
+    ) -> None:
+        """Write a full report about the values of the last call of `value`, as one HTML file.
+
+        The page lists the least valuable points with their columns, ids and labels, says why they
+        are there and what their neighbours suggest, and takes decisions. All of them are explained
+        first, for which all validation points are valued once more.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        columns : mapping of str to sequence, data frame or None
+            What to show of the training points; None shows them as they were given to `fit`.
+        rows : int
+            How many of the least valuable points the table has, from 1 to 2,000.
+        **options
+            Anything else that `dataworth.report.write` takes: `group`, `by`, `image`, `title`,
+            `owners` and so on. Labels are named after the series that `fit` got, ids are the index
+            of a pandas frame, and validation points are those given to `value`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> valuator = KNNShapley(n_neighbors=2).fit(X, y)
+        >>> values = valuator.value()
+        >>> with TemporaryDirectory() as folder:
+        ...     valuator.report(Path(folder, "report.html"))
+        """
+        from dataworth.report import given, table, write
+
+        last = self._last_run("report")
+        if last.values is None:
+            raise NotFittedError("report needs values of points: call value first.")
+        rows = checks.integer(rows, "rows", least=1, most=table.MOST_ROWS)
+        own = given.Given.of(
+            last.values, self._training.raw, columns, options.get("label", self._target)
+        )
+        judges: Any = "train"
+        if not last.shown[0].folds[0].inside:
+            judges = given.columns_of(last.X_val, "X_val") or None
+        usual = {"label": own.label, "ids": own.ids, "validation": judges}
+        why = self.explain(table.worth_explaining(last.values, rows))
+        write(path, last.values, own.columns, explanations=why, rows=rows, **{**usual, **options})
+
+
+def _played(
+    shown: Sequence[Representation], judges: Judges, kept: Checkpoint | None
+) -> list[Tally]:
+    """Play the game of each representation, and return what was added up."""
+    several, inside = len(shown) > 1, shown[0].folds[0].inside
+    games = [
+        Tally(
+            one.settings,
+            one.folds,
+            np.zeros((one.height, one.training.n_points)),
+            agreement=(
+                Agreement(one.training.targets, one.folds, several=several) if inside else None
+            ),
+        )
+        for one in shown
+    ]
+    adding_up.total(games, judges.factors, kept)
+    return games
+
+
+def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
+    """Return the values in each game, with their bounds, and how much each game counts."""
+    totals = [game.sums / judges.total for game in games]
+    return totals, shares_of([float(total[0].sum()) for total in totals])
+
+
+def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:
+    """Return agreement and suggested labels, if training points judged each other."""
+    said = [game.agreement for game in games if game.agreement is not None]
+    return mean_agreement(said, shares) if said else (None, None)
 
 
 def _fingerprint(
@@ -702,12 +824,12 @@ def _affordable(distances: float) -> float:
     return max(2e3**2, min(4.0 * distances, 1e4**2))
 
 
-def _announce(shown: Sequence[Representation]) -> None:
-    """Warn of a run that will take long, and say what would make it cheaper."""
+def _announce(shown: Sequence[Representation], times: int = 1) -> None:
+    """Warn of work that will take long, and say what would make it cheaper."""
     settings = shown[0].settings
     n_val = sum(fold.size for fold in shown[0].folds)
     each = sum(one.seconds for one in shown)
-    seconds = each * n_val / workers.count(settings.n_jobs)
+    seconds = times * each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
     cheaper = ["a smaller n_neighbors"]
@@ -715,9 +837,12 @@ def _announce(shown: Sequence[Representation]) -> None:
         cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
     if settings.max_rank is None:
         cheaper.append("max_rank='sqrt', which gives bounds")
+    if times > 1:
+        cheaper.append("a smaller ruler" if times > 2 else "no ruler")
+    often = "" if times == 1 else f", {times} times"
     warnings.warn(
         f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
-        f"takes {each:.2g} s; it would be cheaper with {' or '.join(cheaper)}.",
+        f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
         stacklevel=3,
     )
 

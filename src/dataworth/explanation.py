@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.inputs.listings import listing
+from dataworth.inputs.listings import shown as clipped
 from dataworth.run import workers
 from dataworth.run.adding_up import blocks
 from dataworth.run.job import Job
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
-from dataworth.training.representations import Representation
+from dataworth.training.representations import Representation, mean_of
 from dataworth.training.training_set import TrainingSet
 
 SHOWN = 5  # how many validation points `hurts` and `helps` list
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """Where the value of one training point comes from.
 
@@ -78,26 +80,45 @@ class Explanation:
         order = np.argsort(-self.contributions, kind="stable")[:SHOWN]
         return self._table(order[self.contributions[order] > 0.0])
 
+    def __repr__(self) -> str:
+        hurts, helps = (int(np.sum(c)) for c in (self.contributions < 0, self.contributions > 0))
+        near = "" if self.suggested is None else f", its neighbours suggest {_said(self.suggested)}"
+        return (
+            f"Explanation(point {self.index}: label {_said(self.label)}{near}; value "
+            f"{self.value:.4g}: it hurts {hurts:,} and helps {helps:,} of "
+            f"{self.contributions.size:,} validation points)"
+        )
+
     def _table(self, order: Ints) -> Table:
-        fields = [
-            ("validation", "i8"),
-            ("label", self.validation_labels.dtype),
-            ("contribution", "f8"),
-        ]
-        table = np.empty(order.size, fields)
-        table["validation"] = self.validation[order]
-        table["label"] = self.validation_labels[order]
-        table["contribution"] = self.contributions[order]
+        table: Table = listing(
+            {
+                "validation": self.validation[order],
+                "label": self.validation_labels[order],
+                "contribution": self.contributions[order],
+            }
+        )
         return table
 
 
-def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> list[Explanation]:
+def _said(label: Any) -> str:
+    """Return a label as it is written in Python, but without the names of numpy's types."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    if isinstance(plain, float):
+        return f"{plain:.6g}"
+    return repr(clipped(plain) if isinstance(plain, str) else plain)
+
+
+def explain(
+    shown: Sequence[Representation], shares: Floats, factors: Floats, points: Ints
+) -> list[Explanation]:
     """Explain the values of some points.
 
     Parameters
     ----------
     shown : sequence of Representation
         The representations of the run that valued the points.
+    shares : array
+        How much each representation counts.
     factors : (n_val,) array
         How much each validation point counted.
     points : array of int
@@ -111,11 +132,11 @@ def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> l
     first = shown[0]
     training, folds = first.training, first.folds
     parts = [_of_fold(first, fold, points) for fold in folds]
-    contributions = np.concatenate([part.contributions for part in parts])
+    each = [np.concatenate([part.contributions for part in parts])]
     for other in shown[1:]:
         more = [_contributions(other, fold, fold.open(), points) for fold in other.folds]
-        contributions += np.concatenate(more)
-    contributions /= len(shown)
+        each.append(np.concatenate(more))
+    contributions = mean_of(each, shares)
     names = np.concatenate([fold.labels() for fold in folds])
     positions = np.concatenate([fold.positions for fold in folds])
     labels = training.targets.given()
@@ -123,7 +144,10 @@ def explain(shown: Sequence[Representation], factors: Floats, points: Ints) -> l
     for i, point in enumerate(points.tolist()):
         share = np.ascontiguousarray(contributions[:, i])
         near = next((part.near[point] for part in parts if point in part.near), None)
-        neighbors, suggested = near or (_neighbor_table(labels, 0), None)
+        neighbors, suggested = near or (
+            _neighbor_table(labels, points[:0], share[:0], share[:0]),
+            None,
+        )
         explained.append(
             Explanation(
                 index=point,
@@ -212,14 +236,13 @@ def _neighbors(
     near, weights = job.neighbors(query, own, settings.n_neighbors, settings.weighting.top)
     index = judged[near.index]
     labels = training.targets.given()
-    table = _neighbor_table(labels, index.size)
-    table["index"], table["distance"] = index, near.distance
-    table["label"], table["weight"] = labels[index], weights
+    table = _neighbor_table(labels, index, near.distance, weights)
     if not weights.sum():
         return table, None
     return table, training.targets.suggested(index, weights)
 
 
-def _neighbor_table(labels: Array, size: int) -> Table:
-    fields = [("index", "i8"), ("label", labels.dtype), ("distance", "f8"), ("weight", "f8")]
-    return np.empty(size, fields)
+def _neighbor_table(labels: Array, index: Ints, distance: Array, weight: Array) -> Table:
+    numbers = {"distance": distance.astype(np.float64), "weight": weight.astype(np.float64)}
+    table: Table = listing({"index": index, "label": labels[index], **numbers})
+    return table

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,9 @@ ARRAYS = ("owners", "values", "n_points", "standard_error", "sampling_error", "p
 # So many standard errors on either side of a mean hold it in 95 of 100 cases.
 NORMAL = 1.959963984540054
 NEGATIVE = ("charge", "zero")
+# Values that add up to less than this share of their sizes are as good as 0 together: amounts would
+# be enormous, and decided by rounding errors.
+CANCELLED = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +34,7 @@ class OwnerValues:
     Attributes
     ----------
     owners : (G,) array
-        The owners, sorted.
+        The owners, sorted: text by character code, so that capitals come first.
     values : (G,) array of float64
         Their values: the mean over the validation points of the Shapley value (or of the semivalue
         asked for) in the game whose players are the owners. Shapley values add up to
@@ -45,11 +49,15 @@ class OwnerValues:
     sampling_error : (G,) array of float64
         How much of this comes from sampling permutations; 0 if values are exact.
     point_sums : (G,) array of float64
-        What the owner's points are worth together in the game whose players are points.
+        What the owner's points are worth together in the game whose players are points. Never
+        sampled.
     exact : bool
-        Whether values are exact for these validation points, not sampled.
+        Whether no permutations were sampled. Values are then exact for these validation points and
+        for weights as rounded by `n_bits`, up to `weight_error`, if the search found all neighbours
+        (see `recall`).
     params : mapping
-        The parameters of the valuator; functions appear under their names.
+        The parameters of the valuator, not those of `value_owners`; functions appear under their
+        names.
     n_validation : int
         The number of validation points.
     weight_error : float
@@ -115,12 +123,15 @@ class OwnerValues:
 
     @property
     def lower(self) -> Floats:
-        """The lower end of an interval that holds the value in 95 of 100 validation sets."""
+        """The lower end of a 95 % interval for the value with very many such validation points.
+
+        It takes the mean over the validation points to be normally distributed.
+        """
         return self.values - NORMAL * self.standard_error
 
     @property
     def upper(self) -> Floats:
-        """The upper end of an interval that holds the value in 95 of 100 validation sets."""
+        """The upper end of this interval."""
         return self.values + NORMAL * self.standard_error
 
     @property
@@ -128,7 +139,8 @@ class OwnerValues:
         """The values as shares of their sum.
 
         They add up to 1. An owner whose data do harm has a negative share, and the others together
-        then have more than 1. If values add up to 0, shares are NaN.
+        then have more than 1. If values add up to 0, shares are NaN; if they add up to less, signs
+        are the other way round, and nothing should be paid by them.
         """
         return _shares(self.values)
 
@@ -145,22 +157,26 @@ class OwnerValues:
     def payouts(self, budget: Any, *, negative: str = "charge") -> Floats:
         """Share out a budget by value, in amounts that add up to it to the cent.
 
-        Each amount is rounded down to a cent. The cents that are left go to those who lost most by
-        that.
+        Values are those of owners as players, not `point_sums`. Each amount is rounded down to a
+        cent, negative ones away from 0. The cents that are left go, one each, to those who lost
+        most by that and, where that is equal to a millionth of a cent, to the first in `owners`.
+        Amounts are computed in fractions, so that they are exact before they are rounded.
 
         Parameters
         ----------
         budget : number or str
             The budget, in whole cents: 10000, or "99.95".
         negative : {"charge", "zero"}
-            What becomes of owners with negative values. `"charge"`: their amounts are negative, and
-            the others together get more than the budget. `"zero"`: they get nothing, and the others
-            share the budget.
+            What becomes of owners with negative values. `"charge"`: their amounts are negative,
+            without limit, and the others together get more than the budget. `"zero"`: they get
+            nothing, and the others share the budget.
 
         Returns
         -------
         (G,) array of float64
-            The amounts, in the order of the owners.
+            The amounts, in the order of `owners` (a table has the most valuable first). There is
+            an error if values do not add up to more than 0, or to next to nothing beside what they
+            are; with `"zero"`, if none is positive.
 
         Examples
         --------
@@ -169,7 +185,7 @@ class OwnerValues:
         >>> valuator = valuator.fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
         >>> owners = valuator.value_owners(["Ann", "Bob", "Cleo"], [[0.5]], ["a"])
         >>> owners.payouts(100)
-        array([ 183.33, -266.66,  183.33])
+        array([ 183.34, -266.67,  183.33])
         >>> owners.payouts(100, negative="zero")
         array([50.,  0., 50.])
         """
@@ -177,18 +193,20 @@ class OwnerValues:
         checks.choice(negative, "negative", NEGATIVE)
         values = self.values if negative == "charge" else np.maximum(self.values, 0.0)
         total = math.fsum(values)
-        if not total > 0.0:
+        if not total > CANCELLED * math.fsum(np.abs(values)):
             raise InputError(
                 "budget",
-                "be shared among owners who are worth something",
+                "be shared among owners who are worth something together",
                 f"the values of all owners add up to {total:.6g}",
             )
-        exact = [total_cents * (value / total) for value in values.tolist()]
+        parts = [Fraction(value) for value in values.tolist()]
+        each = total_cents / sum(parts, Fraction())
+        exact = [each * part for part in parts]
         whole = [math.floor(amount) for amount in exact]
-        missing = total_cents - sum(whole)
-        order = sorted(range(len(whole)), key=lambda i: whole[i] - exact[i])
-        for place in range(abs(missing)):  # negative only if rounding errors say so
-            whole[order[place % len(order)]] += 1 if missing > 0 else -1
+        lost = [round((amount - floor) * 10**6) for amount, floor in zip(exact, whole, strict=True)]
+        order = sorted(range(len(whole)), key=lambda i: -lost[i])
+        for place in order[: total_cents - sum(whole)]:
+            whole[place] += 1
         return np.array(whole) / 100.0
 
     def columns(self, budget: Any = None) -> dict[str, Array]:
@@ -197,7 +215,7 @@ class OwnerValues:
         Parameters
         ----------
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
 
         Returns
         -------
@@ -231,7 +249,7 @@ class OwnerValues:
             None takes the library of the training table or, for arrays, the first one that is
             installed.
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
 
         Returns
         -------
@@ -252,7 +270,7 @@ class OwnerValues:
         path : str or path
             The file: .csv or .tsv.
         budget : number, str or None
-            If given, a column `amount` has the pay-outs.
+            If given, a column `amount` has `payouts(budget)`, with negative values charged.
         """
         ending = tables.check_ending(path, tables.SEPARATORS, "path")
         columns = self.columns(budget)

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
-from tqdm.auto import tqdm
 
 from dataworth.arrays import Floats, Ints
 from dataworth.encoders.choice import encoder_of
@@ -22,6 +21,7 @@ from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.inputs import checks, frames
 from dataworth.palette import BLUE, CLASSES, GREY, PALE_BLUE, VERMILION
+from dataworth.progress import bar
 
 if TYPE_CHECKING:  # values and comparisons draw themselves by these functions
     from dataworth.comparison.scores import Score
@@ -206,10 +206,10 @@ def removal_curve(
     orders = [values.order, values.best_first, *draws]
     # Nobody is removed in the same way in every order.
     needed = {(k if n else 0, n) for k in range(len(orders)) for n in removed.tolist()}
-    hidden = None if progress else True
-    with tqdm(sorted(needed), desc="removing", unit="model", delay=2, disable=hidden) as bar:
-        for k, n in bar:
+    with bar(len(needed), "removing", "model", shown=progress) as done:
+        for k, n in sorted(needed):
             found[k, n] = score(np.sort(orders[k][n:]))
+            done.update()
     curves = np.array([[found[k if n else 0, n] for n in removed] for k in range(len(orders))])
     return RemovalCurve(shares, curves[0], curves[1], curves[2:].mean(axis=0))
 

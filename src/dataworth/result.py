@@ -8,13 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
+from dataworth.errors import InputError
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import by
+from dataworth.inputs.listings import listing
 from dataworth.inputs.targets import variance
 from dataworth.notes import Notes
+from dataworth.suspects import scores
+from dataworth.suspects.ruler import Ruler
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,11 +70,15 @@ class DataValues:
         one that never judged, or whose neighbours have no weight. None as for `agreement`.
     by_encoder : mapping or None
         With a list of encoders, the values in the game of each, by the name of the encoder. Values,
-        bounds, `agreement` and `weight_error` are the means over the encoders, and `suggested` is
-        what the mean of their votes favours. None without a list.
+        bounds, `agreement` and `weight_error` are means over the encoders, each of which counts by
+        the fourth power of the sum of its values, and `suggested` is what the mean of their votes
+        favours. None without a list.
     notes : Notes or None
         Which rows are copies of others, and which are far from all others. None if the rows were
         not in memory, or come from a file of values, which does not keep them.
+    ruler : Ruler or None
+        How many labels look wrong, and how far the ranking of suspects can be trusted, measured on
+        planted errors; None unless it was asked for, as by `value(ruler=3)`.
 
     Examples
     --------
@@ -96,6 +104,7 @@ class DataValues:
     suggested: Array | None = None
     by_encoder: Mapping[str, Floats] | None = None
     notes: Notes | None = None
+    ruler: Ruler | None = None
 
     def __post_init__(self) -> None:
         for name in self._known():
@@ -127,11 +136,35 @@ class DataValues:
         return self.values.size
 
     def __repr__(self) -> str:
-        return (
-            f"DataValues({len(self)} points, {self.n_validation} validation points, "
-            f"sum {self.values.sum() / self.scale:.6g}{self.unit}, "
-            f"{int((self.values < 0).sum())} negative)"
-        )
+        return f"DataValues({' '.join(self.facts()).rstrip('.')})"
+
+    def _repr_html_(self) -> str:
+        from dataworth import notebook
+
+        return notebook.shown(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is None:
+            return np.asarray(self.values, dtype)
+        return np.array(self.values, dtype, copy=copy)
+
+    def facts(self) -> list[str]:
+        """Say in a few sentences what these values are, the most important first.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> values = KNNShapley(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).value([[0]], ["a"])
+        >>> values.facts()
+        ['2 points, judged by 1 validation point; values from 0 to 0.5.']
+        """
+        points, judges = len(self), self.n_validation
+        said = f"{points:,} point{'s' * (points != 1)}"
+        if judges:
+            said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
+        low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
+        first = [] if self.ruler is None else [self.ruler.sentence]
+        return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property
     def order(self) -> Ints:
@@ -142,6 +175,25 @@ class DataValues:
     def best_first(self) -> Ints:
         """The positions of the points, the most valuable first; ties keep the training order."""
         return np.argsort(-self.values, kind="stable")
+
+    @property
+    def score(self) -> Floats:
+        """How wrong the label of each point looks; lower is more suspect.
+
+        This is no Shapley value: it is the value and the agreement, each less its mean and divided
+        by its standard deviation over the training points, added up. Where agreement is not known,
+        the value alone counts.
+        """
+        return scores.score(self.values, self.agreement)
+
+    @property
+    def suspects_first(self) -> Ints:
+        """The positions of the points by their score, the most suspect first; ties by position.
+
+        Without agreement this is `order`.
+        """
+        # Scores of values that differ by next to nothing may be the same.
+        return self.order if self.agreement is None else np.argsort(self.score, kind="stable")
 
     @property
     def numeric(self) -> bool:
@@ -166,8 +218,8 @@ class DataValues:
         >>> values = KNNShapley(game="regression", n_neighbors=1).fit(X, y).value([[0.1]], [10.0])
         >>> values.scale
         1.25
-        >>> values
-        DataValues(4 points, 1 validation points, sum 1.8 of the targets' variance, 0 negative)
+        >>> values.facts()
+        ["4 points, judged by 1 validation point; values from 0 to 1.3 of the targets' variance."]
         """
         return variance(self.labels) if self.numeric else 1.0
 
@@ -176,7 +228,7 @@ class DataValues:
         """The words that say what values are shares of, to be put behind a number."""
         return " of the targets' variance" if self.numeric else ""
 
-    def worst(self, n: int = 10) -> Table:
+    def worst(self, n: int = 10) -> Any:
         """List the n least valuable points, or all points if there are fewer.
 
         Parameters
@@ -186,14 +238,15 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            The points with the fields index, value and label, the least valuable first; ties keep
-            the training order. A data frame takes it as it is:
-            `pandas.DataFrame(values.worst(20))`.
+        data frame or structured array
+            The points with the columns index, value and label, the least valuable first; ties keep
+            the training order. It is a frame of the library that the training table came from, and
+            for arrays a structured array that is printed as a table. `table["index"]` names the
+            points in either, and `explain` takes the table as it is.
         """
         return self._table(self.order, n)
 
-    def best(self, n: int = 10) -> Table:
+    def best(self, n: int = 10) -> Any:
         """List the n most valuable points, or all points if there are fewer.
 
         Parameters
@@ -203,21 +256,69 @@ class DataValues:
 
         Returns
         -------
-        structured array
+        data frame or structured array
             As `worst`, but with the most valuable first.
         """
         return self._table(self.best_first, n)
 
-    def _table(self, order: Ints, n: int) -> Table:
-        chosen = order[: checks.integer(n, "n", least=0)]
-        fields = [("index", self.index.dtype), ("value", "f8"), ("label", self.labels.dtype)]
-        table = np.empty(chosen.size, fields)
-        table["index"] = self.index[chosen]
-        table["value"] = self.values[chosen]
-        table["label"] = self.labels[chosen]
-        return table
+    def suspects(self, n: int | None = None) -> Any:
+        """List the n points whose labels look wrong most, or all points if there are fewer.
 
-    def by(self, groups: Any) -> Table:
+        Parameters
+        ----------
+        n : int or None
+            How many points. None leaves it to the ruler: as many as there are wrong labels at
+            most, which needs values that were computed with one.
+
+        Returns
+        -------
+        data frame or structured array
+            As `worst`, with the columns index, score (lower is more suspect), label, suggested,
+            value and agreement, the most suspect first; ties keep the training order. If
+            validation points came from outside, agreement and suggested labels are not known: the
+            table is without them, and the value alone ranks.
+
+        Examples
+        --------
+        >>> from dataworth import KNNShapley
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.05]], ["a", "a", "b", "b", "b"]
+        >>> values = KNNShapley(n_neighbors=2).fit(X, y).value()
+        >>> values.suspects(1)[["index", "label", "suggested"]].tolist()
+        [(4, 'b', 'a')]
+        """
+        if n is None:
+            n = self._cutoff()
+        columns = {
+            "index": self.index,
+            "score": self.score,
+            "label": self.labels,
+            "suggested": self.suggested,
+            "value": self.values,
+            "agreement": self.agreement,
+        }
+        known = {name: column for name, column in columns.items() if column is not None}
+        return self._listed(known, self.suspects_first, n)
+
+    def _cutoff(self) -> int:
+        """Return how many points the ruler says to look at."""
+        if self.ruler is None:
+            hint = "Give n, or let value(ruler=3) measure how many labels look wrong."
+            raise InputError("n", "be a whole number for values without a ruler", "got None", hint)
+        if self.ruler.cutoff is None:
+            wanted = "be a whole number if the ruler cannot tell how many labels are wrong"
+            raise InputError("n", wanted, "got None")
+        return self.ruler.cutoff
+
+    def _table(self, order: Ints, n: int) -> Any:
+        columns = {"index": self.index, "value": self.values, "label": self.labels}
+        return self._listed(columns, order, n)
+
+    def _listed(self, columns: Mapping[str, Array], order: Ints, n: int) -> Any:
+        """Arrange the first n points in this order as a table of the library that came in."""
+        chosen = order[: checks.integer(n, "n", least=0)]
+        return listing({name: column[chosen] for name, column in columns.items()}, self.origin)
+
+    def by(self, groups: Any) -> Any:
         """Add values up by group, such as the owners of the data, the largest sum first.
 
         Parameters
@@ -227,14 +328,13 @@ class DataValues:
 
         Returns
         -------
-        structured array
-            One row per group with the fields group, count, sum, mean, lower and upper (which hold
-            the exact sum for certain), and share: the sum as a share of the sum of all values. A
-            data frame takes it as it is. Shares add up to 1, but if some sums are negative and
-            others not, shares are negative or more than 1: decide first whether you take money
-            from owners whose data does harm. If all values add up to 0, shares are NaN. Values can
-            be added up in this way in every game; only Shapley values also add up to
-            U(all) - U(none).
+        data frame or structured array
+            As `worst`, one row per group with the columns group, count, sum, mean, lower and upper
+            (which hold the exact sum for certain), and share: the sum as a share of the sum of all
+            values. Shares add up to 1, but if some sums are negative and others not, shares are
+            negative or more than 1: decide first whether you take money from owners whose data does
+            harm. If all values add up to 0, shares are NaN. Values can be added up in this way in
+            every game; only Shapley values also add up to U(all) - U(none).
 
         Examples
         --------
@@ -245,7 +345,7 @@ class DataValues:
         >>> table["group"].tolist(), table["share"].round(6).tolist()
         (['Bob', 'Ann'], [0.75, 0.25])
         """
-        return by(self.values, self.lower, self.upper, groups)
+        return by(self.values, self.lower, self.upper, groups, self.origin)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw how the values are spread, by class if there are few.
@@ -333,7 +433,8 @@ class DataValues:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a data frame with the columns value, lower, upper and label, and the notes.
 
-        If they are known, the columns agreement and suggested follow.
+        If they are known, the columns agreement, suggested and score follow, and with a ruler that
+        can tell, suspect: whether a point is among those that `suspects` lists.
 
         Parameters
         ----------
@@ -361,9 +462,20 @@ class DataValues:
         columns["label"] = self.labels
         if self.agreement is not None and self.suggested is not None:
             columns |= {"agreement": self.agreement, "suggested": self.suggested}
+        columns |= self._ranking()
         if self.notes is not None:
             columns |= self.notes.columns(self.index)
         return frames.to_frame(columns, self.index, self.origin, library)
+
+    def _ranking(self) -> dict[str, Array]:
+        """Return the score of each point, and whether the ruler says to look at it, if known."""
+        if self.agreement is None:
+            return {}
+        if self.ruler is None or self.ruler.cutoff is None:
+            return {"score": self.score}
+        suspect = np.zeros(len(self), dtype=bool)
+        suspect[self.suspects_first[: self.ruler.cutoff]] = True
+        return {"score": self.score, "suspect": suspect}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.
@@ -415,9 +527,11 @@ class DataValues:
                 version=self.version,
                 recall=self.recall,
                 library=None if self.origin is None else self.origin.library,
+                ruler=self.ruler,
             ),
             groups,
             self.by_encoder,
+            self._ranking(),
         )
 
     @classmethod
@@ -432,6 +546,7 @@ class DataValues:
             recall=facts.recall,
             origin=None if facts.library is None else frames.Origin(facts.library),
             by_encoder=contents.by_encoder,
+            ruler=facts.ruler,
         )
 
 
@@ -458,7 +573,7 @@ def value_columns(
     -------
     dict
         The columns: index or id, value, lower, upper, label and, if they are known, agreement,
-        suggested and group.
+        suggested, score, suspect and group.
     """
     return files.columns(values.contents(groups), ids=ids)
 

@@ -38,6 +38,13 @@ def split(cv: Any) -> None:
     KNNShapley().fit(X, Y).value(cv=cv)
 
 
+PRICES = KNNShapley(game="regression")
+
+
+def ruled(ruler: Any) -> None:
+    KNNShapley().fit(X, Y).value(ruler=ruler)
+
+
 def kept(checkpoint: Any) -> None:
     KNNShapley().fit(X, Y).value(checkpoint=checkpoint)
 
@@ -217,6 +224,11 @@ FOLDS = [
         ),
     ),
     row("cv", "cv and X_val", KNNShapley().fit(X, Y).value, X_VAL, Y_VAL, cv=2),
+    *each("ruler", "ruler", ruled, (0, -1, 1.5, "3", True, [3])),
+    row("ruler", "ruler and X_val", KNNShapley().fit(X, Y).value, X_VAL, Y_VAL, ruler=2),
+    row("ruler", "ruler of 3 points", KNNShapley().fit(X[:3], Y[:3]).value, ruler=2),
+    row("ruler", "ruler of one class", KNNShapley().fit(X, [1] * 6).value, ruler=2),
+    row("ruler", "ruler of equal targets", PRICES.fit(X, Y * 0.0).value, ruler=2),
     *each("checkpoint", "checkpoint", kept, ("", "file", "file/state", 3, "a\0b", b"state", [])),
 ]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 from sklearn.neighbors import KNeighborsTransformer
 
-from dataworth import KNNShapley, TableEncoder, compare, plots, report
+from dataworth import KNNShapley, Ruler, TableEncoder, compare, plots, report
 from dataworth.baselines import enumerate_neighbours, monte_carlo, permutations_needed, quadratic
 from tests.bad_inputs import INF, NAN, X_VAL, Y_VAL, X, Y, each, result, row
 
@@ -121,6 +121,8 @@ RESULTS = [
             pd.Series(["a", None] * 3),
         ),
     ),
+    *each("n", "suspects", result().suspects, (None, -1, 2.0, "3", True)),
+    *each("n", "recall", Ruler(6, 2, ((0, 1),)).recall, (None, -1, 7, 2.0, "3", True)),
     *each("library", "to_frame", result().to_frame, ("panda", 3, ["pandas"])),
     *each(
         "bad",

@@ -55,6 +55,12 @@ OPTIONS = {
     "--title": [
         "--title T",
     ],
+    "--rows": [
+        "--rows 5",
+        "--rows 0 --report r.html",
+        "--rows 2001 --report r.html",
+        "--rows many --report r.html",
+    ],
     "--output": [
         "-o v.txt",
         "-o nowhere/v.csv",

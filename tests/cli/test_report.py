@@ -39,16 +39,20 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
         "title": "T",
     }
     first = got["values"]
-    worst = np.argsort(first.values, kind="stable")
+    worst = np.argsort(first.score, kind="stable")
     assert [e.index for e in got["explanations"]] == worst.tolist()
     explained = [e.value for e in got["explanations"]]
     np.testing.assert_allclose(explained, first.values[worst], rtol=0, atol=1e-14)
+    assert got["rows"] == 500
+    assert run("value train.csv --label y --report r.html --rows 7").code == 0
+    assert got["rows"] == len(got["explanations"]) == 7
     run.refused("value train.csv --label y --report r.pdf", 2, "--report must end in one of .html")
     ran = run(f"report v.csv train.csv {line} --validation val.csv -o r.html")
     assert ran.code == 0, ran.err
     assert_array_equal(got["values"].values, first.values)
     assert got["validation"] == arrow_csv.read_csv("val.csv").to_pydict()
-    run("report v.csv train.csv --label y -o r.html")
+    run("report v.csv train.csv --label y -o r.html --rows 8")
+    assert got["rows"] == 8
     assert got["ids"].tolist() == rows()["name"]
     assert_array_equal(got["values"].index, np.arange(N))
     Path("short.csv").write_text("a,y\n1,p\n2,q\n")

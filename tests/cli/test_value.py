@@ -31,16 +31,102 @@ def test_leave_one_out(run: Any) -> None:
     X, y, _, _ = reference()
     ref = KNNShapley().fit(X, y).value()
     table = parquet.read_table("values.parquet")
-    columns = ["id", "value", "lower", "upper", "label", "agreement", "suggested"]
-    assert table.column_names == columns
+    known = ["id", "value", "lower", "upper", "label", "agreement", "suggested", "score"]
+    assert table.column_names == known
     assert_array_equal(table["value"], ref.values)
     assert_array_equal(table["agreement"], ref.agreement)
     assert_array_equal(table["suggested"], ref.suggested)
     assert table["id"].to_pylist() == rows()["name"]
     assert "60 training points, 2 features, leave-one-out" in ran.out
-    worst = np.argsort(ref.values, kind="stable")[:10]
+    assert_array_equal(table["score"], ref.score)
+    worst = np.argsort(ref.score, kind="stable")[:10]
     shown = re.findall(r"p0-(\d+)", ran.out)
     assert shown == [str(i) for i in worst]
+    assert "The 10 most suspect" in ran.out
+    assert "look wrong" not in ran.out  # 60 points are too few to measure unasked
+
+
+def clusters(path: str, n: int) -> KNNShapley:
+    """A file of two classes that are apart, a tenth of whose labels are wrong."""
+    rng = np.random.default_rng(3)
+    y = np.arange(n) % 2
+    x = rng.normal(size=n) + 8 * y
+    y[rng.permutation(n)[: n // 10]] ^= 1
+    labels = np.array(["no", "yes"])[y]
+    tables.write_table(path, pa.table({"x": x, "y": labels}))
+    table = arrow_csv.read_csv(path)
+    return KNNShapley().fit(table.select(["x"]), table["y"])
+
+
+@pytest.mark.parametrize(
+    ("options", "how", "repeats"),
+    [
+        ("", {}, 3),
+        ("--ruler 1", {}, 1),
+        ("--cv 3 --ruler 2", {"cv": 3}, 2),
+        ("--ruler 0", {}, None),
+        ("--checkpoint state", {}, 3),
+    ],
+)
+def test_labels_that_look_wrong_are_counted(
+    run: Any, options: str, how: dict[str, Any], repeats: int | None
+) -> None:
+    ref = clusters("many.csv", 150).value(**how, ruler=repeats)
+    ran = run(f"value many.csv --label y {options} -o v.parquet")
+    assert ran.code == 0, ran.err
+    values = DataValues.load("v.parquet")
+    assert values.ruler == ref.ruler
+    names = parquet.read_table("v.parquet").column_names
+    if ref.ruler is None:
+        assert "wrong" not in ran.out
+        assert "suspect" not in names
+        return
+    times = "once" if repeats == 1 else f"{repeats} times"
+    said = f"{ref.ruler.sentence} (Measured on errors planted {times}.)"
+    assert said in ran.out
+    assert said in run("info v.parquet").out
+    flags = parquet.read_table("v.parquet")["suspect"].to_numpy()
+    assert set(np.flatnonzero(flags)) == set(ref.suspects()["index"].tolist())
+    run("value many.csv --label y --ruler 1 -o v.csv")
+    assert "suspect" in Path("v.csv").read_text().splitlines()[0]
+    if options.startswith("--checkpoint"):
+        assert {path.name for path in Path("state").glob("ruler-*")} == {
+            f"ruler-{number}" for number in range(3)
+        }
+
+
+def test_long_runs_are_not_measured_unasked(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataworth.cli.data.MEASURED", (100, 120))
+    clusters("many.csv", 150)
+    ran = run("value many.csv --label y")
+    assert ran.code == 0
+    assert "look wrong" not in ran.out
+    note = "dataworth: note: --ruler 3 says how many labels look wrong, and takes 3 times as long"
+    assert note in ran.err
+
+
+@pytest.mark.parametrize("labels", [["a"] * 150, [f"c{i // 3}" for i in range(150)]])
+def test_labels_that_cannot_be_measured_are_not(run: Any, labels: list[str]) -> None:
+    tables.write_table("many.csv", pa.table({"x": np.arange(150.0), "y": labels}))
+    ran = run("value many.csv --label y --encoder none")
+    assert ran.code == 0, ran.err
+    assert "wrong" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("train.csv --label y --validation val.csv --ruler 3", "--ruler must be left out with --v"),
+        ("train.csv --label y --ruler=-1", "--ruler"),
+        ("train.csv --label y --ruler many", "--ruler"),
+        ("few.csv --label y --ruler 2", "--ruler must be left out with fewer than 4 training"),
+        ("same.csv --label y --ruler 2", "--ruler must be left out if no error can be planted"),
+    ],
+)
+def test_bad_rulers(run: Any, line: str, said: str) -> None:
+    tables.write_table("few.csv", pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "a"]}))
+    tables.write_table("same.csv", pa.table({"x": np.arange(9.0), "y": ["a"] * 9}))
+    run.refused(f"value {line}", 2, said)
 
 
 def test_balanced_classes(run: Any) -> None:
@@ -324,7 +410,8 @@ def test_numbers_are_shown_as_shares_of_their_variance(run: Any) -> None:
     assert ran.code == 0, ran.err
     values = read_values("v.csv")[0].values
     scale = np.var(table["y"])
-    assert f"sum of values {values.sum() / scale:.4g} of the targets' variance" in ran.out
+    ends = f"{values.min() / scale:.4g} to {values.max() / scale:.4g}"
+    assert f"values from {ends} of the targets' variance" in ran.out
     assert "Values are shown as shares of the targets' variance." in ran.out
     assert "58 rows are exact copies of others (2 different rows in all)" in ran.out
     assert f"{values.min() / scale:.6g}" in ran.out

@@ -51,7 +51,7 @@ def enumerated(
 ) -> Array:
     """The mean of the values over validation points, by enumeration of all sets."""
     total = np.zeros(len(y))
-    classes = [] if numeric else np.unique(y).tolist()
+    classes = np.unique(y).tolist()
     for j, votes_of_all in enumerate(votes.tolist()):
         players = [i for i in range(len(y)) if not own or i != j]
         row, targets = [votes_of_all[i] for i in players], y[players].tolist()

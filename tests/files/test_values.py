@@ -1,5 +1,6 @@
 """Files of values: everything comes back, and other files are refused."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from pyarrow import feather, parquet
 
-from dataworth import DataValues, KNNShapley
+from dataworth import DataValues, KNNShapley, Ruler
+from dataworth.errors import InputError
 from dataworth.files import tables
 from dataworth.files import values as value_files
 from dataworth.inputs.frames import Origin
@@ -51,12 +53,31 @@ def test_values_come_back_as_they_were(
 @pytest.mark.parametrize("ending", [".npz", ".parquet", ".arrow", ".feather"])
 def test_every_fact_comes_back(values: DataValues, ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"v{ending}"
-    known = replace(values, recall=0.75, weight_error=1e-9, origin=Origin("polars"))
+    ruler = Ruler(20, 2, ((0, 0, 3, 16), (1, 2, 2, 15)))
+    known = replace(values, recall=0.75, weight_error=1e-9, origin=Origin("polars"), ruler=ruler)
     write_values(path, known)
     again, _ = read_values(path)
-    for name in ("params", "n_validation", "weight_error", "version", "recall", "origin"):
+    for name in ("ruler", "params", "n_validation", "weight_error", "version", "recall", "origin"):
         assert getattr(again, name) == getattr(known, name)
     assert type(again.to_frame()).__module__.startswith("polars")
+
+
+@pytest.mark.parametrize("ending", [".npz", ".parquet"])
+@pytest.mark.parametrize(
+    "ruler", [Ruler(21, 2, ((0, 1),)), Ruler(20, 1, ((0, 1),)), Ruler(20, 2, ((1, 0),))], ids=repr
+)
+def test_a_ruler_that_does_not_fit_is_refused(
+    values: DataValues, ending: str, ruler: Ruler, tmp_path: Path
+) -> None:
+    path = tmp_path / f"v{ending}"
+    bad = value_files.Facts(ruler=ruler, version="0.1.0")
+    value_files.write(path, replace(values.contents(), facts=bad))
+    with pytest.raises(InputError, match="written by"):
+        read_values(path)
+
+
+def test_files_without_a_ruler_are_as_before(values: DataValues) -> None:
+    assert "ruler" not in json.loads(values.contents().facts.to_json())
 
 
 def test_files_that_are_not_values(values: DataValues, tmp_path: Path) -> None:

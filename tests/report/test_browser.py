@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from dataworth import DataValues, KNNShapley, OwnerValues, decisions
+from dataworth import DataValues, KNNShapley, OwnerValues, Ruler, decisions
 from dataworth.cli.main import main
 from dataworth.files import tables
 from tests.browser import Reader, count, downloaded, press, row, rows
@@ -96,12 +97,20 @@ def test_filter(show: Reader) -> None:
     assert rows(page) == [0, 1, 2, 4, 5]
 
 
+def unfold(page: Page) -> None:
+    """Open the charts, which are folded below the table."""
+    page.get_by_text("Charts of all values").click()
+    page.wait_for_selector("#charts canvas[style]")  # drawn
+
+
 def test_a_bar_of_a_chart_filters_the_table(show: Reader) -> None:
     page = pets(show)
-    canvas = page.locator(".card", has_text="Negative points by farm").locator("canvas")
+    unfold(page)
+    canvas = page.locator(".card", has_text="Low values by farm").locator("canvas")
     canvas.scroll_into_view_if_needed()
     bar = canvas.evaluate(
-        "c => { const b = Chart.getChart(c).getDatasetMeta(0).data[0]; return [b.x / 2, b.y]; }"
+        "c => { const chart = Chart.getChart(c), { left, right } = chart.chartArea; "
+        "return [(left + right) / 2, chart.getDatasetMeta(0).data[0].y]; }"
     )
     canvas.click(position={"x": bar[0], "y": bar[1]})
     # The worst group is the first; the charting library hands a click on with the next frame.
@@ -111,25 +120,43 @@ def test_a_bar_of_a_chart_filters_the_table(show: Reader) -> None:
 
 def test_charts_show_the_values(show: Reader) -> None:
     page = pets(show)
-    charts = page.locator("#charts canvas").evaluate_all(
+    canvases = page.locator("#charts canvas")
+    assert not canvases.first.is_visible()  # the points come first
+    unfold(page)
+    charts = canvases.evaluate_all(
         "all => all.map(c => { const d = Chart.getChart(c).data; "
         "return [d.labels, d.datasets.map(s => s.data)]; })"
     )
-    histogram, curve, label, spread, farm, age = charts
+    histogram, curve, label, farm, _, age, _ = charts
     assert sum(step["y"] for series in histogram[1] for step in series) == 6
     assert curve[1][0][-1]["x"] == 6
     assert curve[1][0][-1]["y"] == pytest.approx(-1.1)
-    assert label[0] == ["dog", "owl", "cat"]
-    assert label[1][0] == pytest.approx([1, 1, 2 / 3])
-    assert spread[0] == ["cat", "dog", "owl"]
-    assert dict(zip(farm[0], farm[1][0], strict=True)) == pytest.approx(
-        {"north": 1, "south": 2 / 3}
-    )
+    assert label[0] == ["cat", "dog", "owl"]
+    assert [dot["x"] for dot in label[1][0]] == pytest.approx([-0.5, -0.35, -0.2])  # medians
+    assert sorted(farm[0]) == ["north", "south"]
     assert "missing" in age[0]
-    card = page.locator(".card", has_text="Negative points by farm")
+
+
+def test_a_source_that_stands_out_is_found_and_a_rare_label_is_not(show: Reader) -> None:
+    """Low is what is low for its label: all values of the rare label are below all others."""
+    rng = np.random.default_rng(0)
+    labels = np.array(["rare"] * 40 + ["often"] * 360)
+    source = np.array(["good"] * 350 + ["bad"] * 50)[rng.permutation(400)]
+    numbers = np.where(labels == "rare", -1.0, 1.0) + rng.normal(0, 0.1, 400)
+    numbers[source == "bad"] -= 0.3
+    page = show(values_of(numbers, labels), {"source": source}, group="source")
+    unfold(page)
+    card = page.locator(".card", has_text="Low values by source")
     card.get_by_text("Show the numbers").click()
     first = card.locator("tbody tr").first.inner_text().split("\t")
-    assert first[:4] == ["north", "3", "3", "100 %"]
+    low = np.zeros(400, dtype=bool)
+    for label in ("rare", "often"):
+        own = np.flatnonzero(labels == label)
+        low[own[np.argsort(numbers[own])][: own.size // 10]] = True
+    expected = int(low[source == "bad"].sum())
+    assert first[:3] == ["bad", "50", str(expected)]
+    assert "Dark bars are above it" in card.inner_text()
+    assert page.locator(".card", has_text="Low values by label").count() == 0
 
 
 def test_marks_are_counted_undone_and_kept(show: Reader) -> None:
@@ -265,28 +292,105 @@ def test_keys(show: Reader) -> None:
     assert count(page).startswith("2 of 6")
 
 
+def entries(page: Page, head: str) -> Locator:
+    """The line of the details with this heading: the last, as a column may be called "weight"."""
+    heads = page.locator("th[scope=row]", has_text=re.compile(f"^{head}$"))
+    return page.locator("tr.details tbody tr", has=heads).last
+
+
 def test_the_reasons_are_shown(show: Reader) -> None:
     page = pets(show)
     assert "2 × dog" in row(page, 0).locator(".because").inner_text().replace("\n", " ")
+    assert row(page, 0).locator(".flag").all_inner_texts() == ["label"]
+    assert row(page, 1).locator(".flag").count() == 0
     row(page, 0).get_by_role("button", name="Details").click()
     detail = page.locator("tr.details")
     assert "2 of its 3 nearest neighbours have another label" in detail.inner_text()
-    near, hurt = detail.locator(".reasons").all()
-    names = near.locator("tbody td:first-child").all_inner_texts()
-    assert names == ["Cleo at 2", "Dan at 3", "Fay at 5"]
-    assert "second judge" in hurt.locator("tbody tr").first.inner_text()
-    assert "−0.1" in hurt.locator("tbody tr").first.inner_text()
+    assert "Its neighbours say “dog”, not “cat”." in detail.inner_text()
+    groups, names = detail.locator("thead tr").all()
+    assert groups.locator("th").all_inner_texts() == [
+        "this point", "3 nearest training points", "validation points it hurts most",
+    ]  # fmt: skip
+    who = ["Ann at 0", "Cleo at 2", "Dan at 3", "Fay at 5", "1", "0"]
+    assert names.locator("th").all_inner_texts() == who
+
+    def line(head: str) -> Locator:
+        return entries(page, head)
+
+    assert line("label").locator("td").all_inner_texts() == [
+        "cat", "dog", "dog", "cat", "dog", "owl",
+    ]  # fmt: skip
+    assert line("adds").locator("td").nth(4).inner_text() == "−0.1"
+    assert "second judge" in line("note").locator("td").nth(4).inner_text()
     row(page, 0).get_by_role("button", name="Hide details").click()
     assert detail.count() == 0
     row(page, 4).get_by_role("button", name="Details").click()
     assert page.get_by_text("No explanation was computed").is_visible()
 
 
+def test_cells_that_differ_from_the_point_are_marked(show: Reader) -> None:
+    columns = {
+        "weight": [56, 400, 410, 390, 57, 420],
+        "city": ["Rome", "Rome", "Oslo", None, "Rome", "Rome"],
+        "all alike": [1, 1, 1, 1, 1, 2],
+    }
+    why = explain(VALUES, 0, "dog", near=[1, 2, 3, 4, 5], hurts=[(0, "cat")])
+    page = show(VALUES, columns, explanations=[why], validation={"weight": [57.0]})
+    row(page, 0).get_by_role("button", name="Details").click()
+
+    def differing(name: str) -> list[int]:
+        cells = entries(page, name).locator("td").all()
+        return [k for k, cell in enumerate(cells) if "differs" in str(cell.get_attribute("class"))]
+
+    assert differing("city") == [2, 3]  # Oslo and a gap, but not what the judge never had
+    assert differing("all alike") == [5]
+    low, high = np.quantile([56, 400, 410, 390, 57, 420], [0.25, 0.75])
+    assert 1 < high - low < 334
+    assert differing("weight") == [1, 2, 3, 5]  # 57 is near 56
+
+
+def test_words_that_matter_are_seen_in_long_texts(show: Reader) -> None:
+    filler = "and then they went on to say the same again " * 12
+    texts = [
+        f"{filler} a delightful camera {filler}",
+        f"{filler} so delightful {filler}",
+        f"the camera {filler}",
+        f"{filler} boring",
+        f"{filler} tedious",
+        f"{filler} wooden",
+    ]
+    why = explain(VALUES, 0, "dog", near=[1, 2])
+    page = show(VALUES, {"review": texts}, explanations=[why], validation="train")
+    cell = row(page, 0).locator("td.long")
+    assert cell.locator("mark").all_inner_texts() == ["delightful", "camera"]
+    assert cell.inner_text().startswith("…")
+    row(page, 0).get_by_role("button", name="Details").click()
+    line = page.locator("tr.details tr.compared")
+    seen = [td.locator("mark").all_inner_texts() for td in line.locator("td").all()]
+    assert seen == [["delightful", "camera"], ["delightful"], ["camera"]]
+    page.get_by_role("button", name="Show all").click()
+    assert line.locator("td").first.locator("bdi").inner_text() == texts[0]
+
+
+def test_the_headline_is_the_ruler_s_if_there_is_one(show: Reader) -> None:
+    page = pets(show)
+    assert not page.locator("#headline").is_visible()
+    assert "negative" not in page.locator("body").inner_text()
+
+    ruled = replace(VALUES, ruler=Ruler(6, 2, ((0,), (1,))))
+    assert ruled.ruler is not None
+    page = show(ruled)
+    assert page.locator("#headline").inner_text() == ruled.ruler.sentence
+    page.get_by_text("How they were computed").click()
+    assert "5 of 6, 83 %" in page.locator(".params").inner_text()  # negative values, as a detail
+
+
 def test_long_texts_open(show: Reader) -> None:
     page = pets(show)
     row(page, 1).get_by_role("button", name="Details").click()
     page.get_by_role("button", name="Show all 800 characters").click()
-    assert "a " * 399 in page.locator("tr.details dd").nth(1).inner_text()
+    shown = page.locator("tr.details tr", has_text="note").locator("td").first
+    assert "a " * 399 in shown.inner_text()
 
 
 def test_columns_can_be_chosen(show: Reader) -> None:
@@ -308,6 +412,37 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"
+
+
+def test_the_ruler_draws_a_line(show: Reader) -> None:
+    n = 120
+    values = replace(
+        values_of(np.arange(n) - 60.0, ["a", "b"] * 60),
+        agreement=np.r_[np.ones(10), np.zeros(n - 10)],  # so that the order is another
+        suggested=np.array(["a"] * n),
+        ruler=Ruler(n, 2, (tuple(sorted([*range(0, 57, 3), 60])),) * 5),
+    )
+    assert values.ruler is not None
+    cutoff = values.ruler.cutoff
+    assert cutoff is not None
+    assert 0 < cutoff < 50
+    page = show(values)
+    assert page.locator("#headline").inner_text() == values.ruler.sentence
+    order = values.suspects_first.tolist()
+    assert rows(page) == order[:50]
+    line = page.locator("tr.cut")
+    assert line.inner_text() == f"The ruler’s cut-off: look at the {cutoff} points above this line."
+    assert line.evaluate("tr => tr.previousElementSibling.dataset.position") == str(
+        order[cutoff - 1]
+    )
+    assert line.evaluate("tr => tr.nextElementSibling.dataset.position") == str(order[cutoff])
+    page.get_by_role("button", name="Value").click()
+    assert rows(page) == list(range(50))
+    assert line.count() == 0
+    page.get_by_role("button", name="Score").click()
+    assert line.count() == 1
+    page.get_by_role("button", name="Next").click()
+    assert line.count() == 0
 
 
 def test_regression(show: Reader, tmp_path: Path) -> None:
@@ -357,7 +492,7 @@ def test_numbers_can_be_read(show: Reader) -> None:
     assert float(shown.replace("−", "-")) == pytest.approx(share, rel=1e-2)
     everything = page.locator("body").inner_text()
     assert not re.search(r"\de\+?\d", everything)  # 3.8e+6 and the like
-    assert "of the targets' variance" in page.locator("#tiles").inner_text()
+    assert "of the targets' variance" in page.locator("#points-lead").inner_text()
 
 
 def test_copies_and_outliers_are_shown(show: Reader) -> None:
@@ -371,7 +506,7 @@ def test_copies_and_outliers_are_shown(show: Reader) -> None:
     assert "1 row is an exact copy of another, with another label" in lead
     assert "1 row is far from all others: outlier" in lead
     title = page.locator("#points-title").inner_text()
-    assert re.fullmatch("The 5 least valuable points, and [123] that are copies or outliers", title)
+    assert re.fullmatch("The 5 most suspect points, and [123] that are copies or outliers", title)
     page.locator("#odd").select_option("copies and outliers")
     assert sorted(rows(page)) == [20, 30, 41]  # also those that are not among the five worst
     assert "far from all others" in row(page, 41).locator(".because").inner_text()
@@ -409,13 +544,44 @@ def test_pictures(show: Reader, tmp_path: Path) -> None:
     sizes = page.locator("img").evaluate_all(
         "all => Promise.all(all.map(i => i.decode().then(() => [i.naturalWidth, i.naturalHeight])))"
     )
-    assert sizes == [[30, 20]] * 6  # four rows, the point in large, and one neighbour
+    assert sizes == [[30, 20]] * 6  # four points, one of them and a neighbour once more
     assert page.get_by_label("No picture: no such file").count() == 2
     assert page.get_by_label("No picture: missing").count() == 1
 
 
+def test_pictures_are_a_gallery(show: Reader, tmp_path: Path) -> None:
+    Image.new("RGB", (300, 200), "green").save(tmp_path / "leaf.png")
+    columns = {"file": ["leaf.png"] * 6, "age": [1, 2, 3, 4, 5, 6]}
+    page = show(VALUES, columns, image="file", image_root=tmp_path)
+    boxes = [row(page, p).bounding_box() for p in (0, 1)]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["y"] == boxes[1]["y"]  # beside each other
+    picture = row(page, 0).locator("img").bounding_box()
+    assert picture is not None
+    assert picture["width"] > 180
+    assert picture["height"] > 180
+    row(page, 0).focus()
+    for key in ("3", "ArrowRight", "2", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    assert count(page).startswith("2 of 6 marked")
+    assert page.locator("tr.details").count() == 1
+    page.locator("#sort").select_option("Label given")
+    assert rows(page) == [0, 1, 5, 2, 3, 4]
+    page.locator("#view").select_option("table")
+    assert page.locator("thead", has_text="age").first.is_visible()
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.locator("#view").input_value() == "table"  # remembered
+    narrow = {"viewport": {"width": 400, "height": 800}}
+    page = show(VALUES, columns, image="file", image_root=tmp_path, context=narrow)
+    row(page, 0).get_by_role("button", name="Details").click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
 def test_light_and_dark(show: Reader) -> None:
     page = pets(show, context={"color_scheme": "dark"})
+    unfold(page)
 
     def look() -> tuple[str, str]:
         body = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -429,6 +595,7 @@ def test_light_and_dark(show: Reader) -> None:
     assert light[1] != dark[1]
     page.reload()
     page.wait_for_selector("html[data-ready]")
+    unfold(page)
     assert look() == light
     page.emulate_media(color_scheme="light")
     page.get_by_role("button", name="Dark").click()
@@ -463,16 +630,24 @@ def test_owners(show: Reader) -> None:
         version="0.1.0",
     )
     page = pets(show, owners=paid, budget=1000)
-    card = page.locator(".card", has=page.get_by_role("heading", name="Owners", exact=True))
-    expect(card).to_contain_text("The amounts add up to 1,000.00.")
-    expect(card).to_contain_text("1 owner has a negative share")
+    card = page.locator("#owners .card")
+    expect(card).to_contain_text("How 1,000.00 is shared out")
+    expect(card).to_contain_text("1 owner is below 0")
+    drawn = card.locator("canvas").evaluate("c => Chart.getChart(c).data.datasets.map(d => d.data)")
+    assert drawn == [[750, 500, -250], pytest.approx([500, 750, -250])]
     card.get_by_text("Show the numbers").click()
     lines = card.locator("tbody tr")
     expect(lines).to_have_count(3)
     assert lines.nth(0).inner_text().replace("\u00a0", " ").split("\t") == [
         "<b>Ann</b>", "750.00", "75.0 %", "70.1 %", "79.9 %", "50.0 %", "3", "0.3",
     ]  # fmt: skip
-    assert lines.nth(2).inner_text().split("\t")[1] == "-250.00"
-    assert show.said == []
+    assert lines.nth(2).inner_text().split("\t")[1] == "−250.00"
+    heads = card.locator("thead th").all_inner_texts()
+    assert heads[:3] == ["owner", "pay-out", "part of the value"]
+    assert "share" not in " ".join(heads)  # which would mean two things
+    page = pets(show, owners=paid)
+    assert page.get_by_role("heading", name="What owners are worth").is_visible()
+    drawn = page.locator("#owners canvas").evaluate("c => Chart.getChart(c).data.datasets[0].data")
+    assert drawn == [0.75, 0.5, -0.25]
     page = pets(show)
-    assert page.get_by_role("heading", name="Owners", exact=True).count() == 0
+    assert not page.locator("#owners").is_visible()

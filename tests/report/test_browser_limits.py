@@ -36,12 +36,13 @@ def test_hostile_data_are_text_and_run_nothing(show: Reader, hostile: dict[str, 
     page = show(**hostile, title=HOSTILE[2])
     markup = page.locator("script, img, iframe, object, embed, svg, style, link")
     assert markup.count() == 3  # the data, our script and our style
-    for button in ("td.because button", ".numbers summary", ".about summary", "dd button"):
+    page.get_by_text("Charts of all values").click()
+    for button in ("td.because button", ".numbers summary", ".about summary", ".compare button"):
         page.evaluate("what => document.querySelectorAll(what).forEach(b => b.click())", button)
-    page.wait_for_function("document.querySelectorAll('.numbers table').length === 6")
-    page.get_by_label("Search").fill("a")
+    page.wait_for_function("document.querySelectorAll('.numbers table').length === 7")
     texts = page.locator("bdi").evaluate_all("all => [...new Set(all.map(e => e.textContent))]")
     assert set(HOSTILE) - {""} <= set(texts)
+    page.get_by_label("Search").fill("a")
     assert page.locator("h1").text_content() == HOSTILE[2]
     assert page.title() == HOSTILE[2]
     assert page.locator("dd", has_text="<script>alert(5)</script>").count() == 1
@@ -87,7 +88,9 @@ def test_phone(show: Reader, hostile: dict[str, Any]) -> None:
     page = show(**hostile, context={"viewport": {"width": 390, "height": 844}})
     row(page, 0).get_by_role("button", name="Details").click()
     press(page, 1, "Relabel")
+    page.get_by_text("Find, filter and sort").click()
     page.get_by_text("Columns", exact=True).click()
+    page.get_by_text("Charts of all values").click()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     wide = page.evaluate(
         "[...document.querySelectorAll('button, select, input, td, canvas')].filter(e => "

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dataworth import KNNShapley, OwnerValues, decisions, report
+from dataworth import KNNShapley, OwnerValues, Ruler, decisions, report
 from dataworth.errors import InputError
 from tests.reports import explain, written
 
@@ -31,7 +31,7 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
     assert [row["p"] for row in data["rows"]] == [1, 3]
     worst = data["rows"][0]
     assert (worst["v"], worst["y"], worst["s"], worst["id"]) == (-1.0, "b", "a", "q")
-    assert data["columns"] == [{"name": "x", "number": True}]  # not label and id again
+    assert data["columns"] == [{"name": "x", "number": True, "spread": 0.75}]  # no label, no id
     assert worst["c"] == [None]
     assert worst["h"] == [[3, "a", -0.1]]
     assert [n[:2] for n in worst["n"]] == [[0, "a"], [2, "a"]]
@@ -39,6 +39,23 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
     assert data["judges"] == {"3": {"c": [7]}}
     assert (data["labelColumn"], data["idColumn"], data["negative"]) == ("y", "id", 2)
     assert "s" not in data["rows"][1]
+
+
+def test_suspects_come_first_and_the_ruler_says_where_to_stop(simple: Any, tmp_path: Path) -> None:
+    plain = written(tmp_path / "r.html", simple)
+    assert (plain["ranked"], plain["ruler"], plain["lowest"]) == (False, None, -1.0)
+    assert "z" not in plain["rows"][0]
+    ruler = Ruler(4, 2, ((0,),) * 40)
+    agreement, suggested = np.array([1.0, 0.5, 1.0, 0.0]), np.array(["a", "b", "a", "a"])
+    known = replace(simple, agreement=agreement, suggested=suggested, ruler=ruler)
+    data = written(tmp_path / "r.html", known, rows=3)
+    assert [row["p"] for row in data["rows"]] == known.suspects_first[:3].tolist() == [3, 1, 2]
+    np.testing.assert_allclose(
+        [row["z"] for row in data["rows"]], known.score[[3, 1, 2]], rtol=1e-5
+    )
+    assert data["ranked"]
+    assert data["lowest"] == -1.0
+    assert data["ruler"] == {"sentence": ruler.sentence, "cutoff": 1}
 
 
 def test_training_points_may_be_the_judges(simple: Any, tmp_path: Path) -> None:
@@ -173,8 +190,8 @@ def test_owners_have_a_panel_with_amounts(simple: Any, tmp_path: Path) -> None:
     assert [row[0] for row in panel["rows"]] == ["Ann", "Cleo", "Bob"]
     assert [row[3] for row in panel["rows"]] == [0.75, 0.5, -0.25]
     assert panel["rows"][0][4:6] == [pytest.approx(0.701, abs=1e-3), pytest.approx(0.799, abs=1e-3)]
-    assert panel["amounts"] == ["750.01", "500.00", "-250.00"]
-    assert (panel["budget"], panel["positive"]) == ("1,000.01", True)
+    assert panel["amounts"] == [750.01, 500.0, -250.0]
+    assert (panel["budget"], panel["positive"]) == (1000.01, True)
     assert not written(tmp_path / "r.html", simple, owners=owners_of([0.1, -0.1]))["owners"][
         "positive"
     ]

@@ -49,11 +49,23 @@ def test_groups_of_many_classes_are_the_most_frequent_and_the_rest() -> None:
     assert groups.names[-1] == "189 others"
     assert len(groups.names) == summary.MOST_GROUPS
     values = np.where(np.array(labels) == 0, -1.0, 1.0)
-    got = summary.breakdown(values, groups)
+    got = summary.breakdown(values, groups, values < 0)
     assert got["groups"][0][:3] == ["0", 200, 200]
     assert sum(group[1] for group in got["groups"]) == len(labels)
     assert [group[2] for group in got["groups"]][1:] == [0] * 11
     assert len(summary.histogram(values, groups)["series"]) == summary.MOST_COLOURS + 1
+
+
+def test_low_is_what_is_low_for_its_class() -> None:
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 3, 200)
+    values = rng.normal(size=200) - 10.0 * labels
+    low = summary.lowest(values, summary.categories("label", labels.tolist()))
+    for label in range(3):
+        own = values[labels == label]
+        expected = np.sort(own)[: own.size // 10]
+        assert sorted(own[low[labels == label]]) == expected.tolist()
+    assert not summary.lowest(np.zeros(9), summary.categories("label", [1] * 9)).any()
 
 
 def test_numbers_are_binned_and_missing_ones_are_a_group() -> None:

@@ -1,5 +1,6 @@
 """The rows of the table, and how they stay small."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ def test_long_texts_are_cut_to_what_fits_and_it_is_said(
     assert whole["notes"] == []
     monkeypatch.setattr(table, "TEXT_BUDGET", 30_000)
     cut = written(tmp_path / "cut", simple, {"x": [text] * 4})
-    assert cut["rows"][0]["c"] == [[text[:1_000], 9_000]]
-    assert cut["notes"] == ["Texts are cut after 1,000 characters to keep the file small."]
+    assert cut["rows"][0]["c"] == [[text[:1_000], 9_000, 0]]
+    assert cut["notes"] == ["Texts are cut to 1,000 characters to keep the file small."]
 
 
 def test_many_columns_are_cut_and_it_is_said(simple: Any, tmp_path: Path) -> None:
@@ -36,3 +37,43 @@ def test_hostile_data_stay_under_the_limit(tmp_path: Path) -> None:
     why = [explain(values, p, "", near=range(p, p + 10)) for p in range(500)]
     written(tmp_path / "r", values, columns, explanations=why)
     assert (tmp_path / "r").stat().st_size < 10_000_000
+
+
+def test_a_rare_label_does_not_fill_the_table(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.array(["rare"] * 40 + ["often"] * 960)
+    values = values_of(np.where(labels == "rare", -1.0, 1.0) + rng.normal(0, 0.1, 1000), labels)
+    chosen = table.listed(values, 50)
+    assert chosen.size == 50
+    counts = {label: int((labels[chosen] == label).sum()) for label in ("rare", "often")}
+    assert counts == {"rare": 6, "often": 44}  # three times 4 % of 50 rows
+    for label, n in counts.items():  # and of each the least valuable
+        own = [p for p in values.order if labels[p] == label]
+        assert [p for p in chosen if labels[p] == label] == own[:n]
+    assert (np.diff(values.values[chosen]) > 0).all()
+    assert written(tmp_path / "r", values, rows=50)["quota"]
+    assert not written(tmp_path / "r", values, rows=1000)["quota"]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 7, 20, 21])
+def test_quotas_always_leave_enough(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    for _ in range(50):
+        n = int(rng.integers(1, 22))
+        values = values_of(rng.normal(size=n), rng.integers(0, 4, n))
+        assert table.listed(values, rows).size == min(rows, n)
+    numbers = values_of(np.arange(9.0), np.arange(9.0), game="regression")
+    assert table.listed(numbers, 4).tolist() == [0, 1, 2, 3]
+
+
+def test_values_know_what_neighbours_suggest(tmp_path: Path) -> None:
+    """Without explanations too, as for values from a file."""
+    labels = np.array(["a", "b", "a", "b"])
+    values = values_of([0.5, -1.0, 0.25, -0.5], labels)
+    known = replace(values, agreement=np.ones(4), suggested=np.array(["a", "a", "a", "b"]))
+    rows = written(tmp_path / "r", known)["rows"]
+    assert [row["s"] for row in rows] == ["a", "b", "a", "a"]
+    assert rows[0]["f"] == [["label", "Its neighbours say “a”, not “b”."]]
+    assert [row["f"] for row in rows[1:]] == [[], [], []]
+    assert "<td>a</td>" in known._repr_html_()
+    assert "suggested" in known._repr_html_()

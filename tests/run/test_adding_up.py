@@ -1,14 +1,11 @@
-"""Sums that depend neither on threads nor on memory, and the progress bar."""
+"""Sums that depend neither on threads nor on memory."""
 
-import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dataworth import KNNShapley
-from dataworth.run import adding_up
 from tests.test_estimator import cloud
 
 
@@ -23,12 +20,3 @@ def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any])
             got = valuator.fit(X, y).value(X_val, y_val)
             for name in ("values", "lower", "upper"):
                 np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
-
-
-def test_progress_shows_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel has no terminal; there the bar is told to show itself."""
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    assert adding_up._hidden(progress=True) is None
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
-    assert adding_up._hidden(progress=True) is False
-    assert adding_up._hidden(progress=False) is True

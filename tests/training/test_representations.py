@@ -55,6 +55,16 @@ def runs(valuator: KNNShapley) -> list[DataValues]:
     ]
 
 
+def mean(arrays: list[Any], runs: list[Any]) -> Any:
+    """The mean over the representations, by the fourth power of the sums of their values."""
+    return np.average(arrays, axis=0, weights=weights(runs))
+
+
+def weights(runs: list[Any]) -> Any:
+    gains = [max(run.values.sum(), 0.0) for run in runs]
+    return np.power(gains, 4) if any(gains) else np.ones(len(gains))
+
+
 @pytest.mark.parametrize("params", GAMES, ids=str)
 def test_values_are_the_mean_of_separate_runs(params: dict[str, Any]) -> None:
     got = runs(KNNShapley(n_neighbors=3, encoder=encoders(), **params))
@@ -62,7 +72,7 @@ def test_values_are_the_mean_of_separate_runs(params: dict[str, Any]) -> None:
     for i, values in enumerate(got):
         single = [some[i] for some in separate]
         for name in ("values", "lower", "upper", "weight_error"):
-            ref = np.mean([getattr(one, name) for one in single], axis=0)
+            ref = mean([getattr(one, name) for one in single], single)
             assert_allclose(getattr(values, name), ref, rtol=0, atol=1e-15)
         assert values.by_encoder is not None
         assert list(values.by_encoder) == ["none", "StandardScaler", "PCA"]
@@ -72,7 +82,7 @@ def test_values_are_the_mean_of_separate_runs(params: dict[str, Any]) -> None:
         if single[0].agreement is None:
             assert values.agreement is None
         else:
-            ref = np.mean([one.agreement for one in single if one.agreement is not None], axis=0)
+            ref = mean([one.agreement for one in single], single)
             assert values.agreement is not None
             assert_allclose(values.agreement, ref, rtol=0, atol=1e-15)
         if single[0].recall is not None:
@@ -93,7 +103,12 @@ def test_values_are_those_of_the_mean_utility(game: str) -> None:
         return made(order, y.tolist(), weight, 1, 3)
 
     one, other = utility_of(0), utility_of(1)
-    ref = naive.shapley(7, lambda members: (one(members) + other(members)) / 2)
+    everyone, nobody = frozenset(range(7)), frozenset[int]()
+    share, rest = (max(u(everyone) - u(nobody), 0.0) ** 4 for u in (one, other))
+    if not share + rest:
+        share = rest = 1.0
+    share, rest = share / (share + rest), rest / (share + rest)
+    ref = naive.shapley(7, lambda members: share * one(members) + rest * other(members))
     first, second = (FunctionTransformer(column, kw_args={"at": at}) for at in (0, 1))
     valuator = KNNShapley(n_neighbors=3, game=game, encoder=[first, second])
     values = valuator.fit(X, y).value(query, [1])
@@ -109,14 +124,15 @@ def column(X: Any, at: int) -> Any:
 @pytest.mark.parametrize("game", ["soft", "regression"])
 @pytest.mark.parametrize("cv", [None, KFold(2)], ids=str)
 def test_suggestions_are_those_of_the_mean_vote(game: str, cv: Any) -> None:
-    """Each representation has one vote, however much its neighbours weigh."""
+    """Each representation has its share of the vote, however much its neighbours weigh."""
     X, y = data(30)
     both = [FunctionTransformer(column, kw_args={"at": at}) for at in (0, 1)]
     valuator = KNNShapley(game=game, encoder=both).fit(X, y)
     values = valuator.value(cv=cv)
     votes = np.zeros((30, 3))
     means = np.zeros(30)
-    for at in (0, 1):
+    alone = [KNNShapley(game=game, encoder=one).fit(X, y).value(cv=cv) for one in both]
+    for at, share in enumerate(weights(alone) / weights(alone).sum()):
         everyone = np.arange(30)
         pairs = [(np.delete(everyone, i), [i]) for i in everyone] if cv is None else cv.split(X)
         for judged, judges in pairs:
@@ -125,8 +141,8 @@ def test_suggestions_are_those_of_the_mean_vote(game: str, cv: Any) -> None:
                 weight, near = naive.weights("rbf", row, 3), naive.ranking(row)
                 total = sum(weight[j] for j in near)
                 for j in near:
-                    votes[i, y[judged[j]]] += weight[j] / total
-                    means[i] += weight[j] / total * y[judged[j]] / 2
+                    votes[i, y[judged[j]]] += share * weight[j] / total
+                    means[i] += share * weight[j] / total * y[judged[j]]
     assert values.suggested is not None
     if game == "regression":
         assert_allclose(values.suggested, means, rtol=0, atol=1e-12)
@@ -158,14 +174,14 @@ def test_explanations_are_means() -> None:
     valuator = KNNShapley(encoder=encoders()).fit(X, y)
     values = valuator.value(cv=3)
     several = valuator.explain([0, 7])
-    each = []
+    each, alone_values = [], []
     for one in encoders():
         alone = KNNShapley(encoder=one).fit(X, y)
-        alone.value(cv=3)
+        alone_values.append(alone.value(cv=3))
         each.append(alone.explain([0, 7]))
     for i, why in enumerate(several):
         assert why.value == pytest.approx(values.values[why.index], abs=1e-15)
-        ref = np.mean([some[i].contributions for some in each], axis=0)
+        ref = mean([some[i].contributions for some in each], alone_values)
         assert_allclose(why.contributions, ref, rtol=0, atol=1e-15)
         assert_array_equal(why.neighbors, each[0][i].neighbors)
 
@@ -176,7 +192,7 @@ def test_owners_are_means() -> None:
     got = KNNShapley(encoder=encoders()).fit(X, y).value_owners(groups)
     each = [KNNShapley(encoder=one).fit(X, y).value_owners(groups) for one in encoders()]
     for name in ("values", "point_sums", "standard_error", "sampling_error"):
-        ref = np.mean([getattr(one, name) for one in each], axis=0)
+        ref = mean([getattr(one, name) for one in each], each)
         assert_allclose(getattr(got, name), ref, rtol=0, atol=1e-15)
 
 

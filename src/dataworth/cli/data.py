@@ -37,6 +37,10 @@ from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
 
+# Errors are planted this many times by default, if training points are neither too few to tell
+# anything nor so many that a run takes long.
+REPEATS, MEASURED = 3, (100, 2_000)
+
 
 @dataclass(frozen=True)
 class Data:
@@ -137,6 +141,31 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
         ReadingWarning,
         stacklevel=2,
     )
+
+
+def check_ruler(ruler: int | None, validation: Path | None) -> None:
+    """Refuse a ruler where points from outside judge."""
+    if ruler and validation is not None:
+        raise typer.BadParameter(
+            "--ruler must be left out with --validation: it is for training points that judge each "
+            "other."
+        )
+
+
+def repeats(valuator: KNNShapley, y: Any) -> int:
+    """How often to plant errors if nobody says: a few times, if that takes no time to speak of."""
+    targets = np.asarray(frames.entries(y, "y"))
+    n, different = targets.size, np.unique(targets).size
+    fits = different > 1 and (is_numeric(valuator.game) or 4 * different <= n)
+    if not fits or n < MEASURED[0]:
+        return 0
+    if n > MEASURED[1]:
+        terminal.note(
+            f"--ruler {REPEATS} says how many labels look wrong, and takes {REPEATS} times as long "
+            "again."
+        )
+        return 0
+    return REPEATS
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:

@@ -34,6 +34,7 @@ OPTIONS = {
         "game",
         "metric",
         "radius",
+        "ruler",
         "semivalue",
         "support",
         "ties",
@@ -190,6 +191,16 @@ ImageRoot = Annotated[
     ),
 ]
 Title = Annotated[str | None, option(RESULTS, "The headline of the report.")]
+Rows = Annotated[
+    int | None,
+    option(
+        RESULTS,
+        "How many of the least valuable points the report lists, 500 by default. No label gets "
+        "more than three times its share of them.",
+        min=1,
+        max=2000,
+    ),
+]
 Top = Annotated[int, option(RESULTS, "How many of the least valuable points to show.", min=0)]
 ValuesFile = Annotated[
     Path,

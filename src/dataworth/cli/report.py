@@ -26,6 +26,7 @@ def report(
     image: options.Image = None,
     image_root: options.ImageRoot = None,
     title: options.Title = None,
+    rows: options.Rows = None,
     debug: options.Debug = False,
 ) -> None:
     """Write the HTML report of values that were computed before.
@@ -52,7 +53,9 @@ def report(
         raise InputError(str(train), wanted, f"it has {len(data.source)}")
     inputs.check_pictures(data, image_root)
     judges = None if validation is None else inputs.read(validation, "--validation")
-    results.write_report(output, values, data, judges, title=title, image_root=image_root)
+    results.write_report(
+        output, values, data, judges, title=title, rows=rows, image_root=image_root
+    )
     print(
         f"The report is in {output}. It does not explain the values; `dataworth value --report` "
         "writes one that does."

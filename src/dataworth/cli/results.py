@@ -17,10 +17,8 @@ from dataworth.files import values as value_files
 from dataworth.files.atomic import naming
 from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
+from dataworth.report.table import ROWS
 from dataworth.result import DataValues, value_columns
-
-REPORTED = 500  # points in the table of a report
-MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
 
 
 def write_values(output: str | None, values: DataValues, data: Data) -> None:
@@ -45,12 +43,6 @@ def noticed(valuator: KNNShapley, values: DataValues, data: Data) -> Notes | Non
     return notes if data.ids is None else replace(notes, repeated_id=repeated(data.ids))
 
 
-def worth_explaining(values: DataValues) -> list[int]:
-    """The least valuable points: as many as a report shows, or fewer if memory is short."""
-    most = max(min(REPORTED, MOST_CONTRIBUTIONS // values.n_validation), 1)
-    return values.order[:most].tolist()
-
-
 def write_report(
     path: Path,
     values: DataValues,
@@ -58,6 +50,7 @@ def write_report(
     judges: tables.Source | Literal["train"] | None,
     *,
     title: str | None = None,
+    rows: int | None = None,
     explanations: Sequence[Explanation] = (),
     image_root: Path | None = None,
     owners: OwnerValues | None = None,
@@ -78,6 +71,8 @@ def write_report(
         are not known.
     title : str, optional
         The headline.
+    rows : int, optional
+        How many points the table lists.
     explanations : sequence of Explanation
         Why the least valuable points are worth what they are, if that is known.
     image_root : Path, optional
@@ -105,6 +100,7 @@ def write_report(
             validation=judges.columns() if isinstance(judges, tables.Source) else judges,
             source=data.source.name if data.source.table is not None else None,
             title=title or report.TITLE,
+            rows=rows or ROWS,
             owners=owners,
             budget=budget,
         )

@@ -17,11 +17,16 @@ from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.options import typed
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
+from dataworth.inputs.groups import by
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 
 if TYPE_CHECKING:  # it loads models, which few commands need
     from dataworth.comparison import Comparison
+
+
+# Columns of texts; numbers are on the right.
+LEFT = {"index", "label", "suggested", "group", "owner", "model", "metric", "verdict"}
 
 
 def note(text: str) -> None:
@@ -98,33 +103,51 @@ def summary(
         facts.append(how)
     elif values.n_validation:
         facts.append(f"{values.n_validation:,} validation points")
-    negative = int((values.values < 0).sum())
-    scale = values.scale
-    facts.append(f"sum of values {values.values.sum() / scale:.4g}{values.unit}")
-    console.print(", ".join([*facts, f"{negative:,} negative"]) + ".")
+    scale, worth = values.scale, values.values / values.scale
+    facts.append(f"values from {worth.min():.4g} to {worth.max():.4g}{values.unit}")
+    console.print(", ".join(facts) + ".")
     if values.notes is not None and values.notes.any.any():
         console.print(str(values.notes))
     if values.unit:
         console.print(f"Values are shown as shares{values.unit}.")
     bounded = not np.array_equal(values.lower, values.upper)
+    if values.ruler is not None:
+        times = "once" if values.ruler.n_repeats == 1 else f"{values.ruler.n_repeats} times"
+        measured = f"(Measured on errors planted {times}.)"
+        console.print(f"{values.ruler.sentence} {measured}", soft_wrap=True)
     if top:
-        names = ["index", "value", *(("lower", "upper") if bounded else ()), "label"]
-        table = _table(f"The {min(top, len(values))} least valuable", names)
-        for i in values.order[:top]:
-            numbers = [values.values[i], *((values.lower[i], values.upper[i]) if bounded else ())]
-            cells = [_shown(values.index[i]), *(f"{n / scale:.6g}" for n in numbers)]
-            table.add_row(*(Text(cell) for cell in [*cells, _shown(values.labels[i])]))
-        console.print(table)
+        console.print(_worst(values, top, bounded))
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
         table = _table("By group", names)
-        for row in values.by(groups):
+        for row in by(values.values, values.lower, values.upper, groups):
             ends = [f"{row[name] / scale:.6g}" for name in (("lower", "upper") if bounded else ())]
             share = _percent(row["share"])
             total = f"{row['sum'] / scale:.6g}"
             cells = [_shown(row["group"]), f"{row['count']:,}", total, *ends, share]
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
+
+
+def _worst(values: DataValues, top: int, bounded: bool) -> Table:
+    """The most suspect points or, if nobody knows who agrees with them, the least valuable."""
+    columns = {"index": values.index, "value": values.values}
+    columns |= {"lower": values.lower, "upper": values.upper} if bounded else {}
+    columns["label"] = values.labels
+    which = "least valuable"
+    if values.agreement is not None and values.suggested is not None:
+        which = "most suspect"
+        columns |= {"suggested": values.suggested, "agreement": values.agreement}
+        columns["score"] = values.score
+    table = _table(f"The {min(top, len(values))} {which}", list(columns))
+    scales = dict.fromkeys(("value", "lower", "upper"), values.scale)
+    for i in values.suspects_first[:top]:
+        cells = []
+        for name, column in columns.items():
+            plain = name in ("index", "label") or column.dtype.kind != "f"
+            cells.append(_shown(column[i]) if plain else f"{column[i] / scales.get(name, 1.0):.6g}")
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
 
 
 @naming(STANDARD_OUTPUT)
@@ -201,7 +224,7 @@ def parameters(values: DataValues, out: TextIO) -> None:
 def _table(title: str, names: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=None, title_style="bold")
     for name in names:
-        left = name in ("index", "label", "group", "owner", "model", "metric", "verdict")
+        left = name in LEFT
         table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
     return table
 

@@ -18,7 +18,6 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
-from tqdm.auto import tqdm
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.comparison import plan as plans
@@ -28,6 +27,7 @@ from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import TASKS
+from dataworth.progress import bar
 
 __all__ = ["Comparison", "Score", "compare"]
 
@@ -162,10 +162,9 @@ def _outcomes(
     shape = (plan.n_seeds, len(models), plan.judged.size)
     kind = data.sides["before"].y.dtype if data.numeric else object
     predicted = {name: np.empty(shape, dtype=kind) for name in ("before", "after")}
-    hidden = None if progress else True
     lessons: dict[str, _Lesson] = {}
     total = len(plan.parts) * 2 * len(models)
-    with tqdm(total=total, desc="comparing", unit="model", delay=2, disable=hidden) as bar:
+    with bar(total, "comparing", "model", shown=progress) as done:
         for part in plan.parts:
             asked = frames.take(data.sides[plan.side].X, plan.judged[part.judged])
             for name, out in predicted.items():
@@ -180,7 +179,7 @@ def _outcomes(
                     else:
                         said = lessons[name].taught(model, part.seed, data.numeric)
                         out[part.seed, at, part.judged] = said
-                    bar.update()
+                    done.update()
     return predicted
 
 

@@ -17,6 +17,7 @@ from dataworth.errors import InputError, extra
 from dataworth.files import archives, paths, spreadsheets, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import frames
+from dataworth.suspects.ruler import Ruler
 
 FORMAT = "dataworth values 1"
 NUMBERS = ("values", "lower", "upper")
@@ -51,6 +52,8 @@ class Facts:
         The share of the nearest points that an approximate search found.
     library : str or None
         The library that the training table came from.
+    ruler : Ruler or None
+        Where planted errors landed.
 
     Examples
     --------
@@ -65,10 +68,13 @@ class Facts:
     version: str = ""
     recall: float | None = None
     library: str | None = None
+    ruler: Ruler | None = None
 
     def to_json(self) -> str:
         """Write the facts, and the name of the format, as JSON."""
-        return json.dumps({"format": FORMAT, **vars(self), "params": dict(self.params)})
+        facts = {"format": FORMAT, **vars(self), "params": dict(self.params)}
+        del facts["ruler"]  # most values have none, and earlier versions do not know of it
+        return json.dumps(facts if self.ruler is None else {**facts, "ruler": self.ruler.plain()})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -80,10 +86,11 @@ class Facts:
         name = facts.pop("format")
         if name != FORMAT and str(name).startswith(FORMAT.rstrip("0123456789")):
             raise OtherFormat(f"it has the format {name!r}, and this version reads {FORMAT!r}")
-        known = cls(**facts)
+        ruler = Ruler.of(facts.pop("ruler")) if "ruler" in facts else None
+        known = cls(**facts, ruler=ruler)
         whole = (
             name == FORMAT
-            and len(facts) == len(cls.__dataclass_fields__)
+            and len(facts) == len(cls.__dataclass_fields__) - 1
             and isinstance(known.params, dict)
             and isinstance(known.n_validation, int)
             and isinstance(known.weight_error, float)
@@ -94,6 +101,11 @@ class Facts:
         if not whole:
             raise ValueError("its facts are not those of values")
         return known
+
+    def check_size(self, n_points: int) -> None:
+        """Raise a ValueError if the ruler is one of other points."""
+        if self.ruler is not None and self.ruler.n_points != n_points:
+            raise ValueError("its ruler is one of other points")
 
 
 @dataclass(frozen=True)
@@ -110,12 +122,16 @@ class Contents:
         The group of each training point. Numpy archives do not keep it.
     by_encoder : dict or None
         The values with each encoder, by its name.
+    ranking : dict
+        Columns of tables that follow from the arrays and the facts, for those who open the file
+        with something else. `read` leaves them alone.
     """
 
     arrays: Mapping[str, Array]
     facts: Facts
     groups: Array | None = None
     by_encoder: Mapping[str, Array] | None = None
+    ranking: Mapping[str, Array] = field(default_factory=dict)
 
 
 def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
@@ -146,6 +162,7 @@ def read_archive(path: str | os.PathLike[str]) -> Contents:
                 if rows.dtype != np.float64 or rows.shape != (names.size, arrays["values"].size):
                     raise ValueError("its values by encoder are not numbers of the same points")
                 by_encoder = dict(zip(names.tolist(), rows, strict=True))
+            facts.check_size(arrays["values"].size)
         except Exception as error:  # a damaged archive makes its readers raise anything
             came = f"{os.fspath(path)!r} is not"
             if isinstance(error, OtherFormat):
@@ -168,12 +185,13 @@ def columns(contents: Contents, *, ids: bool) -> dict[str, Array]:
     -------
     dict
         The columns: index or id, value, lower, upper, label and, if they are known, agreement,
-        suggested, `value (NAME)` for each encoder, and group.
+        suggested, `value (NAME)` for each encoder, those of the ranking, and group.
     """
     table = {"id" if ids else "index": contents.arrays["index"]}
     table |= {name: contents.arrays[array] for name, array in COLUMNS.items()}
     table |= {name: contents.arrays[name] for name in OPTIONAL if name in contents.arrays}
     table |= {_BY.format(name): a for name, a in (contents.by_encoder or {}).items()}
+    table |= contents.ranking
     return table if contents.groups is None else {**table, "group": contents.groups}
 
 
@@ -239,6 +257,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
     key = next((k for k in ("id", "index") if k in table.column_names), None)
     try:
         facts = Facts() if kept is None else Facts.from_json(kept)
+        facts.check_size(table.num_rows)
         arrays = {known: array(column) for column, known in COLUMNS.items()}
         arrays |= {known: arrays[known].astype(np.float64) for known in NUMBERS}
         if "agreement" in table.column_names:  # it may be NaN, which CSV files have as a gap

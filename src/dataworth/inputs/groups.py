@@ -5,29 +5,39 @@ from typing import Any
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Ints, Table
+from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
+from dataworth.inputs.frames import Origin
+from dataworth.inputs.listings import listing
 
 
-def by(values: Floats, lower: Floats, upper: Floats, groups: Any) -> Table:
+def by(
+    values: Floats, lower: Floats, upper: Floats, groups: Any, origin: Origin | None = None
+) -> Any:
     """Add values up by group, the largest sum first; see `DataValues.by`."""
     owners = check(groups, values.size)
     names, codes = np.unique(owners, return_inverse=True)
-    fields = [("group", names.dtype), ("count", np.int64)]
-    fields += [(name, np.float64) for name in ("sum", "mean", "lower", "upper", "share")]
-    table = np.empty(names.size, fields)
-    table["group"] = names
-    table["count"] = np.bincount(codes)
+    count = np.bincount(codes)
     order = np.argsort(codes, kind="stable")
-    starts = np.cumsum(table["count"])[:-1]
-    for name, numbers in (("sum", values), ("lower", lower), ("upper", upper)):
+    starts = np.cumsum(count)[:-1]
+
+    def added(numbers: Floats) -> Floats:
         # fsum rounds only once, so that the sum does not depend on the order of the points.
-        table[name] = [math.fsum(part) for part in np.split(numbers[order], starts)]
-    table["mean"] = table["sum"] / table["count"]
-    total = math.fsum(values)
-    table["share"] = table["sum"] / total if total else math.nan
-    return table[np.argsort(-table["sum"], kind="stable")]
+        return np.array([math.fsum(part) for part in np.split(numbers[order], starts)])
+
+    sums, total = added(values), math.fsum(values)
+    columns = {
+        "group": names,
+        "count": count,
+        "sum": sums,
+        "mean": sums / count,
+        "lower": added(lower),
+        "upper": added(upper),
+        "share": sums / total if total else np.full(sums.size, math.nan),
+    }
+    largest = np.argsort(-sums, kind="stable")
+    return listing({name: column[largest] for name, column in columns.items()}, origin)
 
 
 def owner_codes(groups: Any, n_points: int) -> tuple[Array, Ints]:

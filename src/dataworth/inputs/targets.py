@@ -1,5 +1,6 @@
 """Training targets: class labels or numbers, and everything that depends on which they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -102,6 +103,14 @@ class Targets(Protocol):
     def part(self, index: Ints) -> "Targets":
         """Return the targets of some of the points; codes count only the classes among them."""
 
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Targets", Ints]:
+        """Return targets with n random errors, or fewer if so many cannot be had, and where.
+
+        Each class keeps a point in each of these parts of the training points.
+        """
+
     @property
     def ballot(self) -> int:
         """How many numbers a vote on a target has."""
@@ -198,6 +207,24 @@ class Labels:
         rows = np.arange(codes.size)
         return np.where(votes[rows, codes] == votes[rows, best], codes, best)
 
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Labels", Ints]:
+        """Change n labels to one of the other classes, each as likely as the next."""
+        counts = [np.bincount(self.codes[part], minlength=self.n_classes) for part in parts]
+        spare = np.min(counts, axis=0) - 1
+        everywhere = np.flatnonzero(spare >= 0)
+        codes, changed = self.codes.copy(), list[int]()
+        for point in rng.permutation(codes.size).tolist():
+            if len(changed) == n:
+                break
+            others = everywhere[everywhere != codes[point]]
+            if spare[codes[point]] > 0 and others.size:
+                spare[codes[point]] -= 1
+                codes[point] = rng.choice(others)
+                changed.append(point)
+        return Labels(codes, self.classes), np.array(changed, np.int64)
+
     def suggested(self, index: Ints, weights: Floats) -> Any:
         """Return the label with the most weight, the first in sorted order if there are several."""
         votes = np.bincount(self.codes[index], weights, self.n_classes)
@@ -246,6 +273,17 @@ class Numbers:
     def favoured(self, votes: Floats, codes: Array) -> Floats:
         """Return weighted means, or the given numbers where there is no weight."""
         return np.divide(votes[:, 0], votes[:, 1], out=codes.copy(), where=votes[:, 1] > 0.0)
+
+    def with_errors(
+        self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
+    ) -> tuple["Numbers", Ints]:
+        """Give n points the target of another point, drawn from all whose target is different."""
+        codes, changed = self.codes.copy(), rng.permutation(self.codes.size)[:n]
+        if (codes == codes[0]).all():
+            return self, changed[:0]
+        for point in changed:
+            codes[point] = rng.choice(self.codes[self.codes != self.codes[point]])
+        return Numbers(codes), changed
 
     def suggested(self, index: Ints, weights: Floats) -> float:
         """Return the weighted mean."""

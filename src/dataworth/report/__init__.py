@@ -1,10 +1,10 @@
 """The report: one HTML file that shows what training points are worth, and why.
 
 The file holds all that it needs, loads nothing else, and works without a network. `write` prepares
-the data: `summary` aggregates what the panels show, `table` takes the least valuable points and
-what explains them, `images` makes thumbnails, `cells` makes plain text and numbers of what users
-give, and `page` puts it all into one file with the scripts of `assets` and a charting library,
-`vendor`.
+the data: `summary` aggregates what the panels show, `table` takes the most suspect points and
+what explains them, `words` finds the words that texts share, `images` makes thumbnails, `cells`
+makes plain text and numbers of what users give, and `page` puts it all into one file with the
+scripts of `assets` and a charting library, `vendor`. `given` arranges what a valuator was given.
 
 A new panel is one entry in `summary.PANELS`, which makes its data, and one in `PANELS` of
 `assets/charts.js`, which draws it.
@@ -16,15 +16,24 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dataworth import DataValues, OwnerValues, decisions
+from dataworth import decisions
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.explanation import Explanation
 from dataworth.files import paths, tables
 from dataworth.files.atomic import atomic
-from dataworth.inputs import checks, frames
+from dataworth.inputs import checks
+from dataworth.owner_values import OwnerValues
 from dataworth.report import cells, page, summary
 from dataworth.report.images import Gallery
-from dataworth.report.table import Points, Table, check_explanations
+from dataworth.report.table import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    ROWS,
+    Points,
+    Table,
+    check_explanations,
+)
+from dataworth.result import DataValues
 
 __all__ = ["Explanation", "write"]
 
@@ -47,7 +56,7 @@ def write(
     validation: Any = None,
     source: str | os.PathLike[str] | None = None,
     title: str = TITLE,
-    rows: int = 500,
+    rows: int = ROWS,
     owners: OwnerValues | None = None,
     budget: Any = None,
 ) -> None:
@@ -73,8 +82,7 @@ def write(
     group : str or None
         The name of a column of sources, annotators and the like. Its numbers are never binned.
     by : str or sequence of str
-        The columns to break the share of negative points down by. Columns of more than 12
-        different numbers are binned.
+        The columns to break values down by. Columns of more than 12 different numbers are binned.
     image : str or None
         The name of a column of image files (png, jpeg, gif, webp), or of arrays: height × width,
         or height × width × 1, 3 or 4. Bytes are shown as they are, other numbers from black, the
@@ -92,7 +100,9 @@ def write(
     title : str
         The headline.
     rows : int
-        How many of the least valuable points the table has, from 1 to 2,000.
+        How many points the table has, from 1 to 2,000: the most suspect or, where points from
+        outside judged, the least valuable. No label gets more than three times its share of them,
+        so that a rare label does not fill the table, unless they are above the ruler's cut-off.
     owners : OwnerValues or None
         What whole data sets are worth, for a panel of their own.
     budget : number, str or None
@@ -108,12 +118,12 @@ def write(
     >>> with TemporaryDirectory() as folder:
     ...     report.write(Path(folder, "report.html"), values, {"x": [x for x, in X]}, by=["x"])
     """
-    rows = checks.integer(rows, "rows", least=1, most=2000)
+    rows = checks.integer(rows, "rows", least=1, most=MOST_ROWS)
     _check_kinds(values, explanations, by, title, owners)
     if budget is not None and owners is None:
         raise InputError("budget", "be None without owners", f"got {budget!r:.60}")
     command = _command(source, label)
-    table = cells.checked(_columns(columns, "columns"), "columns", len(values))
+    table = cells.checked(cells.mapping(columns, "columns"), "columns", len(values))
     by = [by] if isinstance(by, str) else list(by)
     id_column = ids if isinstance(ids, str) else None
     asked = [("label", label), ("ids", id_column), ("group", group), ("image", image)]
@@ -123,27 +133,35 @@ def write(
             raise InputError(argument, "name a column", came, near(name, table))
         if name is not None and name == image and argument != "image":
             raise InputError(argument, f"name another column than image, {image!r}")
-    train = _points(table, _ids(ids, table, len(values)), image, image_root, "columns")
+    shown = [name for name in table if name not in (label, id_column, image)]
+    used = {*shown[:MOST_COLUMNS], *(name for _, name in asked), *by}
+    kept = {name: column for name, column in table.items() if name in used}
+    train = _points(kept, _ids(ids, table, len(values)), image, image_root, "columns")
     judges, n_judges = train, len(values)
     if not isinstance(validation, str) or validation != "train":
-        judged = cells.checked(_columns(validation, "validation"), "validation", None)
+        judged = cells.checked(cells.mapping(validation, "validation"), "validation", None)
         n_judges = max((len(column) for column in judged.values()), default=-1)
         judges = _points(judged, None, image, image_root, "validation")
     why = check_explanations(explanations, len(values), n_judges)
     if label is not None:
         _check_labels(train.columns[label], values)
-    shown = [c for name, c in train.columns.items() if name not in (label, id_column)]
     groups = _groups(values, train.columns, group, by)
-    content = Table(values, shown, why, rows)
+    content = Table(values, train, shown[:MOST_COLUMNS], why, rows)
+    if len(shown) > MOST_COLUMNS:
+        content.notes.append(f"Of {len(shown)} columns the first {MOST_COLUMNS} are shown.")
     shares = values.values / values.scale
     data = {
         **_facts(values),
         **{name: panel(shares, groups) for name, panel in summary.PANELS.items()},
         "owners": None if owners is None else summary.owners(owners, budget),
-        "columns": [{"name": c.name, "number": c.is_number} for c in content.columns],
-        "rows": content.rows(train, groups),
-        "nNoticed": len(content.noticed),
-        "train": content.neighbors(train),
+        "columns": [
+            {"name": c.name, "number": c.is_number, "spread": cells.spread(c)}
+            for c in content.columns
+        ],
+        "rows": content.rows(groups),
+        "nNoticed": content.n_noticed,
+        "quota": content.quota,
+        "train": content.neighbors(),
         "judges": content.judges(judges),
         "judgedBy": "training" if judges is train else "validation",
         "images": content.album.addresses,
@@ -166,10 +184,10 @@ def _check_kinds(values: Any, explanations: Any, by: Any, title: Any, owners: An
     """Refuse arguments of the wrong type that nothing further down would name."""
     for name, given, kind, wanted in (
         ("values", values, DataValues, "be a DataValues"),
-        ("explanations", explanations, Iterable, "be what KNNShapley.explain returned"),
+        ("explanations", explanations, Iterable, "be what explain returned"),
         ("by", by, Iterable, "name columns"),
         ("title", title, str, "be a text"),
-        ("owners", owners, OwnerValues | None, "be what KNNShapley.value_owners returned"),
+        ("owners", owners, OwnerValues | None, "be what value_owners returned"),
     ):
         if not isinstance(given, kind):
             raise InputTypeError(name, wanted, f"got {given!r:.60}")
@@ -186,14 +204,6 @@ def _command(source: Any, label: str | None) -> str:
         raise InputError("source", "come with label, which tells apply what to change")
     cleaned = path.with_name(f"{path.stem}-cleaned{path.suffix}")
     return shlex.join(["dataworth", "apply", DECISIONS, str(path), "-o", str(cleaned)])
-
-
-def _columns(table: Any, name: str) -> Mapping[str, cells.Values]:
-    """Return the columns of a mapping or of a data frame of any library, by name."""
-    if table is None:
-        return {}
-    found = frames.frame(table, name, narrow=False)
-    return table if found is None else found.to_dict(as_series=False)
 
 
 def _ids(ids: Any, table: Mapping[str, cells.Values], n_train: int) -> Sequence[Any] | None:
@@ -248,10 +258,15 @@ def _groups(
 
 def _facts(values: DataValues) -> dict[str, Any]:
     labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
+    shares, ruler = values.values / values.scale, values.ruler
     return {
+        "headline": None if ruler is None else str(ruler),
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum()) / values.scale),
+        "range": [cells.significant(float(end)) for end in (shares.min(), shares.max())],
+        "ranked": values.agreement is not None,
+        "cutoff": None if ruler is None else ruler.cutoff,
         "unit": values.unit,
         "noticed": None if notes is None or not notes.any.any() else str(notes),
         "nValidation": values.n_validation,

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from dataworth import decisions
 from dataworth.arrays import Array
 from dataworth.errors import InputError, InputTypeError
+from dataworth.inputs import frames
+from dataworth.report import words
 
 Values = Sequence[Any] | Array
-# A cell of the page: None if missing, a number, a text, or a text that was cut and how many
-# characters were cut off.
-Cell = None | float | int | str | tuple[str, int]
+# A cell of the page: None if missing, a number, a text, or a text that was cut, with the numbers of
+# characters that were cut off behind it and before it.
+Cell = None | float | int | str | tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,14 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Real) and math.isnan(value)
 
 
+def mapping(table: Any, argument: str) -> Mapping[str, Values]:
+    """Return the columns of a mapping or of a data frame of any library, by name."""
+    if table is None:
+        return {}
+    found = frames.frame(table, argument, narrow=False)
+    return table if found is None else found.to_dict(as_series=False)
+
+
 def checked(columns: Mapping[str, Values], argument: str, length: int | None) -> dict[str, Any]:
     """Check that all names are strings and that all columns have one length."""
     if not isinstance(columns, Mapping):
@@ -86,6 +98,16 @@ def significant(number: float, digits: int = 6) -> float | None:
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
+def spread(column: Column) -> float | None:
+    """Return how far the middle half of the numbers of a column reaches; None if it has none."""
+    numbers = [float(v) for v in column.items if v is not None] if column.is_number else []
+    finite = [v for v in numbers if math.isfinite(v)]
+    if not finite:
+        return None
+    low, high = np.quantile(finite, [0.25, 0.75]).tolist()
+    return significant(high - low)
+
+
 def quantity(number: float) -> str:
     """Write a number as people read it: 3,800,000 or 0.1235, never 3.8e+06."""
     text = f"{number:,.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
@@ -105,14 +127,19 @@ def cell(value: Any) -> Cell:
 
 def cut_to_budget(
     tables: Iterable[list[Cell]], budget: int, lengths: Sequence[int]
-) -> tuple[int, Callable[[Cell], Cell]]:
-    """Find the largest length at which all texts fit the budget, and a function that cuts to it."""
+) -> tuple[int, Callable[[Cell, Iterable[str]], Cell]]:
+    """Find the largest length at which all texts fit the budget, and a function that cuts to it.
+
+    It takes a cell and the words that matter, and cuts so that these stay.
+    """
     texts = [c for cells in tables for c in cells if isinstance(c, str) and len(c) > lengths[-1]]
     length = next((size for size in lengths if _fits(texts, size, budget)), lengths[-1])
 
-    def cut(value: Cell) -> Cell:
+    def cut(value: Cell, matter: Iterable[str]) -> Cell:
         if isinstance(value, str) and len(value) > length:
-            return value[:length], len(value) - length
+            first = words.start(value, matter, length)
+            piece = value[first : first + length]
+            return piece, len(value) - first - len(piece), first
         return value
 
     return length, cut

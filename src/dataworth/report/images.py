@@ -14,8 +14,8 @@ from dataworth.errors import InputError, InputTypeError, extra
 from dataworth.report import cells
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-SIDE = 160
-BUDGET = 4_000_000
+SIDE = 240
+BUDGET = 6_000_000
 # Why a point has no picture.
 OUTSIDE = "not in the folder of pictures"
 UNREADABLE = "not a png, jpeg, gif or webp file that can be read"

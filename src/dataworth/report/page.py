@@ -11,7 +11,7 @@ from typing import Any
 from dataworth import palette
 from dataworth.report import cells
 
-SCRIPTS = ("base.js", "charts.js", "marks.js", "detail.js", "table.js", "main.js")
+SCRIPTS = ("base.js", "charts.js", "marks.js", "words.js", "detail.js", "table.js", "main.js")
 
 
 def assembled(title: str, data: dict[str, Any]) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dataworth import OwnerValues, decisions, palette
-from dataworth.arrays import Floats, Ints
-from dataworth.owner_values import cents
+from dataworth import decisions, palette
+from dataworth.arrays import Flags, Floats, Ints
+from dataworth.owner_values import OwnerValues, cents
 from dataworth.report import cells
 
 MOST_GROUPS = 12
@@ -18,6 +18,7 @@ MOST_COLOURS = len(palette.CLASSES)
 N_BINS = 6
 N_STEPS = 60
 N_CURVE = 300
+LOWEST = 10  # one in so many points of a class is low
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -143,14 +144,28 @@ def curve(values: Floats) -> dict[str, Any]:
     }
 
 
-def breakdown(values: Floats, groups: Groups) -> dict[str, Any]:
-    """List each group's name, size, number of negative points, mean and quantiles."""
+def lowest(values: Floats, classes: Groups) -> Flags:
+    """Tell which points are among the lowest tenth of their class.
+
+    Values of a rare class are lower than those of others, right or wrong, so that a group of points
+    is compared with others class by class.
+    """
+    order = np.lexsort((values, classes.codes))
+    sizes = np.bincount(classes.codes)
+    place = np.empty(values.size, np.int64)  # of a point among those of its class
+    place[order] = np.arange(values.size) - (np.cumsum(sizes) - sizes)[classes.codes[order]]
+    return (place + 1) * LOWEST <= sizes[classes.codes]
+
+
+def breakdown(values: Floats, groups: Groups, low: Flags) -> dict[str, Any]:
+    """List each group's name, size, number of points that are low, mean and quantiles."""
     rows = []
     for code, name in enumerate(groups.names):
-        own = values[groups.codes == code]
+        inside = groups.codes == code
+        own = values[inside]
         quantiles = [cells.significant(q) for q in np.quantile(own, QUANTILES).tolist()]
-        negative = int((own < 0).sum())
-        rows.append([name, own.size, negative, cells.significant(float(own.mean())), quantiles])
+        n_low = int(low[inside].sum())
+        rows.append([name, own.size, n_low, cells.significant(float(own.mean())), quantiles])
     return {"name": groups.title, "binned": groups.binned, "rest": groups.rest, "groups": rows}
 
 
@@ -171,8 +186,8 @@ def owners(paid: OwnerValues, budget: Any) -> dict[str, Any]:
     ]
     return {
         "rows": rows,
-        "amounts": None if budget is None else [f"{x:,.2f}" for x in columns["amount"]],
-        "budget": None if budget is None else f"{cents(budget) / 100:,.2f}",
+        "amounts": None if budget is None else columns["amount"],
+        "budget": None if budget is None else cents(budget) / 100,
         "exact": paid.exact,
         "positive": total > 0.0,
     }
@@ -183,5 +198,8 @@ def owners(paid: OwnerValues, budget: Any) -> dict[str, Any]:
 PANELS: Mapping[str, Callable[[Floats, Sequence[Groups]], Any]] = {
     "histogram": lambda values, groups: histogram(values, groups[0]),
     "curve": lambda values, groups: curve(values),
-    "breakdowns": lambda values, groups: [breakdown(values, part) for part in groups],
+    "breakdowns": lambda values, groups: [
+        breakdown(values, part, lowest(values, groups[0])) for part in groups
+    ],
+    "low": lambda values, groups: int(lowest(values, groups[0]).sum()),
 }

@@ -2,7 +2,6 @@
 
 import logging
 import math
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
@@ -10,10 +9,10 @@ from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.inputs.targets import Targets
+from dataworth.progress import bar
 from dataworth.run import workers
 from dataworth.run.agreement import Agreement
 from dataworth.run.checkpoints import Checkpoint
@@ -117,14 +116,13 @@ def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> 
             f"{_points_done([fold for game in games for fold in game.folds], done):,}",
             f"{n_val:,}",
         )
-    hidden = _hidden(games[0].settings.progress)
-    with tqdm(total=n_val, desc="valuing", unit="point", delay=2, disable=hidden) as bar:
+    with bar(n_val, "valuing", "point", shown=games[0].settings.progress) as shown:
         try:
             seen = 0
             for game, fold, own in _folds(games, factors):
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
-                bar.update(min(skip * BLOCK, fold.size))
+                shown.update(min(skip * BLOCK, fold.size))
                 seen += blocks
                 if skip == blocks:
                     continue
@@ -135,7 +133,7 @@ def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> 
                         game.add(block)
                         done += 1
                         counted = True
-                        bar.update(block.positions.size)
+                        shown.update(block.positions.size)
                         if kept is not None and kept.due():
                             kept.save(done, arrays)
                             saved = done
@@ -161,13 +159,6 @@ def _points_done(folds: Sequence[Fold], blocks: int) -> int:
         points += min(here * BLOCK, fold.size)
         blocks -= here
     return points
-
-
-def _hidden(progress: bool) -> bool | None:
-    """Return what to tell tqdm; None hides the bar unless there is a terminal."""
-    if not progress:
-        return True
-    return False if "ipykernel" in sys.modules else None
 
 
 def _run(job: Work, block: tuple[Any, ...]) -> list[Part]:

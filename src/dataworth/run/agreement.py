@@ -8,6 +8,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.inputs.targets import Targets
 from dataworth.run.job import Verdicts
 from dataworth.training.folds import Fold
+from dataworth.training.representations import mean_of
 
 
 class Agreement:
@@ -54,11 +55,14 @@ class Agreement:
         return votes if self._once else self.targets.favoured(votes, self.targets.codes)
 
 
-def mean(games: Sequence[Agreement]) -> tuple[Floats, Array]:
-    """Return the mean agreement of several games, and the targets that their mean vote favours."""
+def mean(games: Sequence[Agreement], shares: Floats) -> tuple[Floats, Array]:
+    """Return the mean agreement of several games, and the targets that their mean vote favours.
+
+    `shares` says how much each game counts.
+    """
     targets = games[0].targets
     codes = games[0].codes()
     if len(games) > 1:
-        votes = np.sum([targets.shares(game.arrays["votes"]) for game in games], axis=0)
-        codes = targets.favoured(votes, targets.codes)
-    return np.mean([game.mean() for game in games], axis=0), targets.names(codes)
+        said = [targets.shares(game.arrays["votes"]) for game in games]
+        codes = targets.favoured(mean_of(said, shares), targets.codes)
+    return mean_of([game.mean() for game in games], shares), targets.names(codes)

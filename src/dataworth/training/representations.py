@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from dataworth.arrays import Array, Floats
 from dataworth.errors import InputError
 from dataworth.settings import Settings
 from dataworth.training.folds import CrossFold, Fold, folds
@@ -80,3 +83,42 @@ def represented(
         if isinstance(parts[0], CrossFold):  # a splitter may draw others the next time
             cv = [(fold.judged, fold.positions) for fold in parts]
     return made
+
+
+def shares_of(gains: Sequence[float]) -> Floats:
+    """Return how much each representation counts, by what all points gain together in its game.
+
+    That is U(all) - U(none), the sum of its Shapley values. Representations count by its fourth
+    power, so that one in which neighbours mislead does no harm to the others, and alike if no
+    points gain anything in any of them.
+
+    Parameters
+    ----------
+    gains : sequence of float
+        The sum of the values in each game.
+
+    Returns
+    -------
+    array
+        The shares, which add up to 1.
+
+    Examples
+    --------
+    >>> from dataworth.training.representations import shares_of
+    >>> shares_of([0.3, 0.3, -0.1])
+    array([0.5, 0.5, 0. ])
+    """
+    some = np.maximum(gains, 0.0)
+    if not some.any():
+        return np.full(some.size, 1.0 / some.size)
+    powers = (some / some.max()) ** 4
+    shares: Floats = powers / powers.sum()
+    return shares
+
+
+def mean_of(arrays: Sequence[Array], shares: Floats) -> Floats:
+    """Return the mean over the representations, added up in order so that its bits are the same."""
+    total: Floats = shares[0] * arrays[0]
+    for array, share in zip(arrays[1:], shares[1:], strict=True):
+        total += share * array
+    return total

@@ -188,6 +188,13 @@ class TrainingSet:
         targets = self.targets.part(index)
         return TrainingSet(raw, targets, self.settings, self.encoder, learned=learned, is_part=True)
 
+    def with_targets(self, targets: Targets) -> "TrainingSet":
+        """Return the same points with other targets; an encoder has to be fitted anew."""
+        learned = self.learned if self.encoder is None else None
+        return TrainingSet(
+            self.raw, targets, self.settings, self.encoder, array=self._array, learned=learned
+        )
+
     def digest(self) -> str:
         """Return a hash of the contents."""
         if self.encoder is None:

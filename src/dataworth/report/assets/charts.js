@@ -6,7 +6,7 @@ const palette = (n) => Array.from({ length: n }, (_, k) => css(k < nColours ? `-
 const charts = [];
 
 /* A card with a heading, a chart, and the same numbers as a table for people who cannot see the chart. */
-function card(title, text, height, wide, draw, table) {
+function card(title, text, height, wide, draw, table, section = "charts") {
   const canvas = el("canvas", { role: "img", "aria-label": `${title}. ${text}` });
   const box = el("div", { class: "canvas" }, canvas);
   box.style.height = `${height}px`;
@@ -17,7 +17,7 @@ function card(title, text, height, wide, draw, table) {
   const place = el("div", { class: wide ? "card wide" : "card" }, el("h3", {}, title), el("p", { class: "muted" }, text));
   charts.push({ canvas, draw, chart: null, legend: place.appendChild(el("div", { class: "legend" })) });
   place.append(box, numbers);
-  byId("charts").append(place);
+  byId(section).append(place);
 }
 
 /* At most three cards in a row, and about as many in every row. */
@@ -52,6 +52,8 @@ function drawCharts() {
   Chart.defaults.plugins.legend.display = false;
   for (const item of charts) {
     if (item.chart) item.chart.destroy();
+    item.chart = null;
+    if (item.canvas.closest("details.fold:not([open])")) continue; // it has no size until it is unfolded
     item.chart = new Chart(item.canvas, item.draw());
     legend(item);
   }
@@ -106,7 +108,7 @@ function histogramCard() {
   const steps = edges.slice(1).map((_, k) => k);
   const what = report.numeric ? "target" : "label";
   const tails = below || above ? " The outermost bars include everything beyond them." : "";
-  card(`Values by ${what}`, `How many points have which value. Values to the left of the dashed line are negative.${tails}`, 300, true, () => {
+  card(`Values by ${what}`, `How many points have which value; the dashed line is at 0.${tails}`, 300, true, () => {
     const colours = palette(series.length);
     return {
       type: "bar",
@@ -137,10 +139,8 @@ function histogramCard() {
 function curveCard() {
   const { sizes, sums, peak } = report.curve;
   const shapley = report.semivalue === "shapley";
-  const lost = Math.max(...sums) - sums[sums.length - 1];
-  const text = `Values added up, the most valuable point first. ${
-    peak < report.n ? `The curve falls after ${plural(peak, "point")}: the others take ${number(lost)} away again.` : "No point takes anything away."}${
-    shapley ? " It ends at what all points together achieve, compared with none." : ""}`;
+  const text = `Values added up, the most valuable point first. The sum is highest with ${plural(peak, "point")}.${
+    shapley ? " The curve ends at what all points together achieve, compared with none." : ""}`;
   card("Cumulative value", text, 300, true, () => ({
     type: "line",
     data: { datasets: [{
@@ -158,16 +158,14 @@ function curveCard() {
         title: (items) => `the best ${plural(items[0].parsed.x, "point")}`,
         label: (item) => `sum ${number(item.parsed.y, 4)}` } } },
     },
-    plugins: peak > 0 && peak < report.n ? [line("x", peak, `${count(report.n - peak)} not positive`)] : [],
   }), () => [["points", "sum of values"], sizes.map((x, k) => [count(x), number(sums[k], 6)])]);
 }
 
 const rowHeight = 30;
 
-function spreadCard() {
-  const { groups } = report.breakdowns[0];
-  const what = report.numeric ? "target" : "label";
-  card(`Spread of values by ${what}`, "The thin bar holds the middle 90 % of the points, the thick one the middle half; the dot is the median.", groups.length * rowHeight + 50, false, () => {
+function spreadCard({ name, groups }, position) {
+  const what = clip(name, 60);
+  card(`Values by ${what}, from low to high`, "The thin bar holds the middle 90 % of the points, the thick one the middle half; the dot is the median. Choose a bar to see its points in the table.", groups.length * rowHeight + 50, false, () => {
     const bars = (low, high, colour, thickness) => ({
       data: groups.map((one) => [one[4][low], one[4][high]]), backgroundColor: colour, barThickness: thickness, grouped: false, minBarLength: 2,
     });
@@ -180,6 +178,7 @@ function spreadCard() {
       options: {
         indexAxis: "y",
         interaction: { mode: "index", axis: "y", intersect: false },
+        ...choosing(position, (k) => k),
         scales: { x: { ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => number(x) }, title: { display: true, text: `value${report.unit && ", as a share" + report.unit}` } }, y: names() },
         plugins: { tooltip: { displayColors: false, filter: (item) => item.datasetIndex === 1, callbacks: {
           title: (items) => clip(groups[items[0].dataIndex][0], 60),
@@ -194,90 +193,107 @@ function spreadCard() {
     groups.map(([name, n, , mean, q]) => [name, count(n), ...q.map((x) => number(x)), number(mean)])]);
 }
 
-function names() {
-  return { grid: { display: false }, ticks: { autoSkip: false, callback(k) { return clip(this.getLabelForValue(k), window.innerWidth < 600 ? 14 : 22); } } };
+function names(below) {
+  return { grid: { display: false }, ticks: { autoSkip: false, callback(k) {
+    const name = clip(this.getLabelForValue(k), window.innerWidth < 600 ? 14 : 22);
+    return below ? [name, below(k)] : name;
+  } } };
 }
 
-/* The share of negative points in each group, the worst group first; bins stay in their order. */
-function shareCard(breakdown, position) {
+/* A click on a bar shows its group in the table. */
+const choosing = (position, codeOf) => ({
+  onClick: (_, items) => { if (items.length) showGroup(position, codeOf(items[0].index)); },
+  onHover: (event, items) => { event.native.target.style.cursor = items.length ? "pointer" : "default"; },
+});
+
+/* Words at the ends of bars. */
+const wordsAtBars = (wordOf) => ({ id: "words", afterDatasetsDraw(chart) {
+  const { ctx, chartArea } = chart;
+  ctx.save();
+  ctx.font = `12px ${css("--font")}`;
+  ctx.textBaseline = "middle";
+  chart.getDatasetMeta(0).data.forEach((bar, k) => {
+    const word = wordOf(k);
+    const wide = ctx.measureText(word).width;
+    ctx.fillStyle = css("--surface");
+    const x = Math.min(Math.max(bar.x, bar.base) + 6, chartArea.right - wide);
+    ctx.fillRect(x - 2, bar.y - 8, wide + 4, 16);
+    ctx.fillStyle = css("--text");
+    ctx.fillText(word, x, bar.y);
+  });
+  ctx.restore();
+} });
+
+/* How many points of each group are low for their label, the group with most first; bins stay in their order. */
+function lowCard(breakdown, position) {
   const order = breakdown.groups.map((_, k) => k);
-  if (!breakdown.binned) order.sort((a, b) => share(b) - share(a) || a - b);
-  function share(k) { return breakdown.groups[k][2] / breakdown.groups[k][1]; }
+  const rate = (k) => breakdown.groups[k][2] / breakdown.groups[k][1];
+  if (!breakdown.binned) order.sort((a, b) => rate(b) - rate(a) || a - b);
   const groups = order.map((k) => breakdown.groups[k]);
-  const overall = report.negative / report.n;
-  const most = Math.min(1, Math.max(...order.map(share), overall) * 1.45 || 1);
+  const overall = report.low / report.n;
+  const most = Math.min(1, Math.max(...order.map(rate), overall) * 1.45 || 1);
   const chance = (n) => 3 * Math.sqrt((overall * (1 - overall)) / n);
   const stands = groups.map((one) => one[2] / one[1] > overall + chance(one[1]));
-  const text = `${percent(report.negative, report.n)} of all points are negative (the dashed line). ${
-    stands.some(Boolean) ? "Orange bars are above it by more than chance explains" : "No bar is above it by more than chance explains"}. Choose a bar to see its points in the table.`;
-  card(`Negative points by ${clip(breakdown.name, 60)}`, text, groups.length * rowHeight + 50, false, () => ({
+  const what = report.numeric ? "points with targets like theirs" : "points of their label";
+  const text = `How many points of each group are among the lowest tenth of the ${what}; the dashed line is ${percent(report.low, report.n)}, that of all points. ${
+    stands.some(Boolean) ? "Dark bars are above it by more than chance explains" : "No bar is above it by more than chance explains"}. Choose a bar to see its points in the table.`;
+  card(`Low values by ${clip(breakdown.name, 60)}`, text, groups.length * rowHeight + 50, false, () => ({
     type: "bar",
     data: { labels: groups.map((one) => one[0]), datasets: [{
       data: groups.map((one) => one[2] / one[1]), barThickness: 18, borderRadius: 3, minBarLength: 2,
-      backgroundColor: stands.map((high) => css(high ? "--bad" : "--accent")),
+      backgroundColor: stands.map((high) => css(high ? "--accent" : "--accent-mid")),
     }] },
     options: {
       indexAxis: "y",
       interaction: { mode: "nearest", axis: "y", intersect: false },
-      onClick: (_, items) => { if (items.length) showGroup(position, order[items[0].index]); },
-      onHover: (event, items) => { event.native.target.style.cursor = items.length ? "pointer" : "default"; },
+      ...choosing(position, (k) => order[k]),
       scales: { x: { min: 0, max: most, ticks: { includeBounds: false, maxRotation: 0, autoSkipPadding: 16, callback: (x) => `${Number((100 * x).toPrecision(3))} %` } }, y: names() },
       plugins: { tooltip: { displayColors: false, callbacks: {
         title: (items) => clip(groups[items[0].dataIndex][0], 60),
         label: (item) => {
-          const [, n, negative, mean] = groups[item.dataIndex];
-          return [`${count(negative)} of ${plural(n, "point")} negative, ${percent(negative, n)}`, `mean value ${number(mean)}`];
+          const [, n, low, mean] = groups[item.dataIndex];
+          return [`${count(low)} of ${plural(n, "point")} low, ${percent(low, n)}`, `mean value ${number(mean)}`];
         } } } },
     },
-    plugins: [line("x", overall, ""), { id: "shares", afterDatasetsDraw(chart) {
-      const { ctx, chartArea } = chart;
-      ctx.save();
-      ctx.fillStyle = css("--text");
-      ctx.font = `12px ${css("--font")}`;
-      ctx.textBaseline = "middle";
-      chart.getDatasetMeta(0).data.forEach((bar, k) => {
-        const word = `${percent(groups[k][2], groups[k][1])} of ${count(groups[k][1])}`;
-        const wide = ctx.measureText(word).width;
-        ctx.fillStyle = css("--surface");
-        const x = Math.min(bar.x + 6, chartArea.right - wide);
-        ctx.fillRect(x - 2, bar.y - 8, wide + 4, 16);
-        ctx.fillStyle = css("--text");
-        ctx.fillText(word, x, bar.y);
-      });
-      ctx.restore();
-    } }],
-  }), () => [[breakdown.name, "points", "negative", "share", "mean value"],
-    groups.map(([name, n, negative, mean]) => [name, count(n), count(negative), percent(negative, n), number(mean)])]);
+    plugins: [line("x", overall, ""), wordsAtBars((k) => `${percent(groups[k][2], groups[k][1])} of ${count(groups[k][1])}`)],
+  }), () => [[breakdown.name, "points", "low", "of its points", "mean value"],
+    groups.map(([name, n, low, mean]) => [name, count(n), count(low), percent(low, n), number(mean)])]);
 }
 
-/* What owners are worth as a whole: shares by both rules, with intervals; in the table, amounts too. */
+/* What owners are paid or, without a budget, their part of the value, by both rules and with intervals. */
 function ownersCard() {
   if (!report.owners) return;
   const { rows: all, amounts, budget, exact, positive } = report.owners;
   const shown = all.slice(0, 30);
-  const share = (x) => (x === null ? "–" : `${(100 * x).toFixed(1).replace("-", "−")}\u00a0%`);
+  const part = (x) => (x === null ? "–" : `${(100 * x).toFixed(1).replace("-", "−")}\u00a0%`);
+  const money = (x) => (x === null ? "–" : x.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).replace("-", "−"));
+  const scaled = (x) => (x === null ? null : budget ? x * budget : x);
+  const said = budget ? money : part;
   const harmful = positive ? all.filter((row) => row[2] < 0).length : 0;
-  const text = `What each owner's whole data set is worth (blue; the line is where that would lie for 95 of 100 validation sets like this one), and what its points are worth one by one (grey). ${
-    budget ? `The amounts add up to ${budget}. ` : ""}${exact ? "" : "Owners were sampled; the lines include that. "}${
-    harmful ? `${plural(harmful, "owner has", "owners have")} a negative share: predictions are better without that data, and the others' shares add up to more than 100 %. Agree whether such an owner pays or just gets nothing. ` : ""}${
-    positive ? "" : "The values add up to no more than 0, so shares say nothing. "}${
+  const text = `${budget ? `How ${money(budget)} is shared out` : "What part of the value of all data each owner brings"}: by the worth of whole data sets (blue; the line is where that would lie for 95 of 100 validation sets like this one) and, to compare, by the worth of their points one by one (grey). ${
+    exact ? "" : "Owners were sampled; the lines include that. "}${
+    harmful ? `${plural(harmful, "owner is", "owners are")} below 0: predictions are better without that data, and the others together get more than ${budget ? "is there" : "100 %"}. Agree whether such an owner pays or just gets nothing. ` : ""}${
+    positive ? "" : "The values add up to no more than 0, so their parts say nothing. "}${
     shown.length < all.length ? `The chart has the first ${shown.length} of ${count(all.length)} owners. ` : ""}`;
-  card("Owners", text, shown.length * 44 + 60, true, () => ({
+  byId("owners").hidden = false;
+  byId("owners-title").textContent = budget ? "What owners are paid" : "What owners are worth";
+  card(budget ? "Pay-outs" : "Parts of the value", text, shown.length * 44 + 60, true, () => ({
     type: "bar",
     data: { labels: shown.map((row) => row[0]), datasets: [
-      { label: "as a whole", data: shown.map((row) => row[3]), backgroundColor: css("--accent"), barThickness: 14, borderRadius: 3 },
-      { label: "sum of points", data: shown.map((row) => row[6]), backgroundColor: css("--other"), barThickness: 8, borderRadius: 3 },
+      { label: "whole data sets", data: shown.map((row, k) => (amounts ? amounts[k] : row[3])), backgroundColor: css("--accent"), barThickness: 14, borderRadius: 3 },
+      { label: "point by point", data: shown.map((row) => scaled(row[6])), backgroundColor: css("--other"), barThickness: 8, borderRadius: 3 },
     ] },
     options: {
       indexAxis: "y",
       interaction: { mode: "index", axis: "y", intersect: false },
-      scales: { x: { grace: "8%", title: { display: true, text: "share" }, ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => `${Number((100 * x).toPrecision(3))} %` } }, y: names() },
+      scales: { x: { grace: "12%", title: { display: true, text: budget ? "pay-out" : "part of the value" }, ticks: { maxRotation: 0, autoSkipPadding: 16, callback: (x) => (budget ? count(x).replace("-", "−") : `${Number((100 * x).toPrecision(3))} %`) } },
+        y: names((k) => (amounts ? money(amounts[k]) : part(shown[k][3]))) },
       plugins: { tooltip: { displayColors: false, callbacks: {
         title: (items) => clip(shown[items[0].dataIndex][0], 60),
         label: (item) => {
           const row = shown[item.dataIndex];
-          return item.datasetIndex ? `sum of points: ${share(row[6])}`
-            : [plural(row[1], "point"), `as a whole: ${share(row[3])}, from ${share(row[4])} to ${share(row[5])}`, ...(amounts ? [`amount ${amounts[item.dataIndex]}`] : [])];
+          return item.datasetIndex ? `point by point: ${said(scaled(row[6]))}`
+            : [plural(row[1], "point"), `whole data set: ${said(amounts ? amounts[item.dataIndex] : row[3])}, from ${said(scaled(row[4]))} to ${said(scaled(row[5]))}`];
         } } } },
     },
     plugins: [line("x", 0, ""), { id: "intervals", afterDatasetsDraw(chart) {
@@ -288,14 +304,14 @@ function ownersCard() {
       chart.getDatasetMeta(0).data.forEach((bar, k) => {
         if (shown[k][4] === null || !chart.isDatasetVisible(0)) return;
         ctx.beginPath();
-        ctx.moveTo(scales.x.getPixelForValue(shown[k][4]), bar.y);
-        ctx.lineTo(scales.x.getPixelForValue(shown[k][5]), bar.y);
+        ctx.moveTo(scales.x.getPixelForValue(scaled(shown[k][4])), bar.y);
+        ctx.lineTo(scales.x.getPixelForValue(scaled(shown[k][5])), bar.y);
         ctx.stroke();
       });
       ctx.restore();
     } }],
-  }), () => [["owner", ...(amounts ? ["amount"] : []), "share", "from", "to", "by points", "points", "value"],
-    all.map((row, k) => [row[0], ...(amounts ? [amounts[k]] : []), ...row.slice(3).map(share), count(row[1]), number(row[2], 4)])]);
+  }), () => [["owner", ...(amounts ? ["pay-out"] : []), "part of the value", "from", "to", "by points", "points", "value"],
+    all.map((row, k) => [row[0], ...(amounts ? [money(amounts[k])] : []), ...row.slice(3).map(part), count(row[1]), number(row[2], 4)])], "owner-charts");
 }
 
 /* The panels in their order on the page. Each draws what `summary.PANELS` made for it. */
@@ -304,7 +320,7 @@ const PANELS = [
   curveCard,
   ownersCard,
   () => report.breakdowns.forEach((breakdown, k) => {
-    shareCard(breakdown, k);
-    if (k === 0) spreadCard();
+    spreadCard(breakdown, k);
+    if (k > 0) lowCard(breakdown, k);
   }),
 ];

@@ -1,30 +1,3 @@
-const LONG = 600;
-
-/* Text that may be long: its first part, and a button that shows the rest. */
-function longText(value) {
-  const [text, more] = Array.isArray(value) ? value : [String(value), 0];
-  const rest = more ? el("span", { class: "muted" }, ` … and ${plural(more, "more character")} that are not in this report`) : null;
-  if (text.length <= LONG) return el("span", {}, data(text), rest);
-  const shown = data(text.slice(0, LONG) + "…", { class: "data text" });
-  const button = el("button", { type: "button", class: "link", "aria-expanded": "false" }, `Show all ${count(text.length)} characters`);
-  const place = el("span", {}, shown, " ", button);
-  button.addEventListener("click", () => {
-    const open = button.getAttribute("aria-expanded") === "false";
-    shown.textContent = open ? text : text.slice(0, LONG) + "…";
-    button.textContent = open ? "Show less" : `Show all ${count(text.length)} characters`;
-    button.setAttribute("aria-expanded", String(open));
-    if (rest) open ? shown.after(rest) : rest.remove();
-  });
-  return place;
-}
-
-function shortText(value, length) {
-  if (value === null || value === undefined) return el("span", { class: "muted", "aria-label": "missing" }, "–");
-  if (typeof value === "number") return el("span", { class: "number" }, number(value, 6));
-  const text = Array.isArray(value) ? value[0] + "…" : value;
-  return data(clip(text, length));
-}
-
 function chip(label, row) {
   if (label === null || label === undefined) return el("span", { class: "muted" }, "unknown");
   const kind = report.numeric ? "" : label === row.y ? "given" : "against";
@@ -37,28 +10,26 @@ function tallied(labels) {
   return [...totals].sort((a, b) => b[1] - a[1]);
 }
 
-/* The reason in one line: which labels are near the point, and which points it hurts. */
-function reason(row) {
-  const odd = (row.f || []).map((word) => el("span", { class: "reason odd" }, data(word)));
-  return odd.length ? el("span", {}, odd, row.h ? byNeighbours(row) : null) : byNeighbours(row);
-}
+/* Why a point is suspect, in a word each; the sentence is in the details. */
+const flags = (row) => row.f.map(([word, why]) => el("span", { class: "flag", title: why }, data(word)));
 
-function byNeighbours(row) {
-  if (!row.h) return el("span", { class: "muted" }, "not explained");
+/* The reason in one line: which labels are near the point or, if nobody is, which points it hurts. */
+function reason(row) {
+  if (!row.h) return row.f.length ? null : el("span", { class: "muted" }, "not explained");
   if (report.numeric) {
-    const part = (word, lines) => lines.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "), numbersOf(lines.slice(0, 3))) : null;
-    const against = isNumber(String(row.s)) ? el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`) : null;
-    return el("span", {}, against, part("near it", row.n), against ? null : part("hurts", row.h));
+    const shown = row.n.length ? row.n : row.h;
+    if (isNumber(String(row.s))) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
+    return el("span", { class: "reason" }, shown.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null, numbersOf(shown.slice(0, 3)));
   }
-  const part = (word, labels) => labels.length ? el("span", { class: "reason" }, el("span", { class: "muted" }, word + " "),
-    tallied(labels).slice(0, 3).map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row)))) : null;
-  return el("span", {}, part("near", row.n.map((n) => n[1])), part("hurts", row.h.map((h) => h[1])));
+  const labels = tallied(row.n.length ? row.n.map((n) => n[1]) : row.h.map((h) => h[1])).slice(0, 2);
+  return el("span", { class: "reason" }, labels.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null,
+    labels.map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))));
 }
 const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");
 
 function sentence(row) {
   const words = [];
-  if (row.n.length && !report.numeric) {
+  if (near(row).length && !report.numeric) {
     const total = row.n.reduce((sum, n) => sum + n[3], 0);
     const against = row.n.filter((n) => n[1] !== row.y);
     const weight = against.reduce((sum, n) => sum + n[3], 0);
@@ -66,44 +37,54 @@ function sentence(row) {
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
       : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
   }
-  if (report.numeric && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
-  if (row.h.length) words.push(`It does the most harm to the ${plural(row.h.length, `${report.judgedBy} point`)} below.`);
+  if (report.numeric && row.h && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
+  words.push(...row.f.map(([, why]) => why));
+  if (row.b) words.push(`The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`);
+  if (!row.h) words.push("No explanation was computed for this point.");
   return el("p", { class: "sentence" }, words.join(" "));
 }
 
-function reasonsTable(title, about, heads, lines, records, row) {
-  const compared = report.columns.slice(0, 12);
-  const used = compared.map((_, k) => k).filter((k) => lines.some((line) => records[line[0]] && records[line[0]].c[k] !== null && records[line[0]].c[k] !== undefined));
-  return el("div", { class: "reasons" }, el("h3", {}, title), el("p", { class: "muted" }, about),
-    el("div", { class: "frame small", tabindex: "0", role: "region", "aria-label": title }, el("table", {},
-      el("thead", {}, el("tr", {}, report.hasImages ? el("th", { scope: "col" }, "picture") : null, heads.map((head) => el("th", { scope: "col" }, head)),
-        used.map((k) => el("th", { scope: "col" }, data(clip(compared[k].name, 30)))))),
-      el("tbody", {}, lines.map((line) => {
-        const record = records[line[0]] || { c: [] };
-        return el("tr", {},
-          report.hasImages ? el("td", {}, picture(record.i, "tiny")) : null,
-          el("td", { class: record.id === undefined ? "" : "who" }, name(line[0], record.id)), el("td", {}, chip(line[1], row)),
-          line.slice(2).map((x) => el("td", { class: "number" }, number(x))),
-          used.map((k) => el("td", { class: isLong[k] ? "compared" : "" }, shortText(record.c[k], 300))));
-      })))));
+/* Whether a neighbour's entry differs from the point's. Numbers must differ by more than the middle half of the
+   column spans; of long texts the words are marked instead. Validation points may come without a column. */
+function differs(k, own, other, judges) {
+  const missing = (x) => x === null || x === undefined;
+  if (missing(own) || missing(other)) return missing(own) !== missing(other) && !(judges && missing(other));
+  if (typeof own === "number" && typeof other === "number") return Math.abs(own - other) > (report.columns[k].spread || 0);
+  return !isLong[k] && textOf(own)[0] !== textOf(other)[0];
 }
 
-const name = (position, id) => (id === undefined || id === null ? `${position}` : el("span", {}, data(clip(id, 40)), el("span", { class: "muted" }, ` at ${position}`)));
-
-function detail(row) {
-  const facts = el("dl", {}, report.columns.map((column, k) => el("div", {}, el("dt", {}, data(column.name)),
-    el("dd", {}, typeof row.c[k] === "string" || Array.isArray(row.c[k]) ? longText(row.c[k]) : shortText(row.c[k], LONG)))));
-  const bounds = row.b ? el("p", { class: "muted" }, `The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`) : null;
-  const what = report.numeric ? "target" : "label";
-  const why = !row.h ? el("p", { class: "muted" }, "No explanation was computed for this point.") : [
-    sentence(row),
-    row.n.length ? reasonsTable("Nearest training points", report.numeric ? "Their targets beside its own." : "They outvote it if their labels differ from its own.",
-      ["position", what, "distance", "weight"], row.n, report.train, row) : null,
-    row.h.length ? reasonsTable(report.judgedBy === "training" ? "Points it hurts most" : "Validation points it hurts most", "Its contribution to each, the worst first.",
-      ["position", what, "contribution"], row.h, report.judges, row) : null,
-  ];
-  return el("div", { class: "detail" },
-    el("div", { class: "whole" }, report.hasImages ? picture(row.i, "large") : null,
-      report.columns.length ? el("h3", {}, "The point") : null, bounds, facts),
-    el("div", { class: "why" }, el("h3", {}, "Why its value is low"), why));
+/* The point beside its neighbours and beside those it hurts: one column for each, one line for each column of the data. */
+function comparison(row) {
+  const others = [
+    ...(row.n || []).map(([at, label, distance, weight], k) => ({ at, label, distance, weight, first: k === 0, record: report.train[at] })),
+    ...(row.h || []).map(([at, label, adds], k) => ({ at, label, adds, first: k === 0, record: report.judges[at] })),
+  ].map((one) => ({ ...one, record: one.record || { c: [] } }));
+  const line = (head, own, of, kind) => el("tr", {}, el("th", { scope: "row" }, head), el("td", { class: "own" }, own),
+    others.map((one) => el("td", { class: `${one.first ? "first" : ""} ${kind ? kind(one) : ""}` }, of(one))));
+  const figure = (key) => (others.some((one) => one[key] !== undefined) ? line(key, null, (one) => (one[key] === undefined ? null : el("span", { class: "number" }, number(one[key])))) : null);
+  const entry = (column, k) => {
+    const wanted = wantedIn(row, k);
+    const own = row.c[k];
+    const full = typeof own === "string" || Array.isArray(own) ? longText(own, wanted) : shortText(own, LONG);
+    const made = line(data(clip(column.name, 60), { title: clip(column.name, 300) }), full, (one) => (k < one.record.c.length ? shortText(one.record.c[k], 300, wanted) : null),
+      (one) => (k < one.record.c.length && differs(k, own, one.record.c[k], one.adds !== undefined) ? "differs" : ""));
+    if (isLong[k]) made.classList.add("compared");
+    return made;
+  };
+  const groups = [["", 1], ["this point", 1], [count(near(row).length) + " nearest training points", near(row).length],
+    [report.judgedBy === "training" ? "points it hurts most" : "validation points it hurts most", (row.h || []).length]];
+  return el("div", { class: "reasons" },
+    el("div", { class: "frame small", tabindex: "0", role: "region", "aria-label": "The point beside others" }, el("table", { class: "compare" },
+      el("thead", {}, el("tr", {}, el("td", {}), groups.slice(1).filter(([, n]) => n).map(([word, n], k) => el("th", { scope: "colgroup", colspan: n, class: k ? "first" : "" }, word))),
+        others.length ? el("tr", {}, el("td", {}), el("th", { scope: "col", class: "who" }, name(row.p, row.id)), others.map((one) => el("th", { scope: "col", class: one.first ? "who first" : "who" }, name(one.at, one.record.id)))) : null),
+      el("tbody", {},
+        report.hasImages ? line("picture", picture(row.i, "large"), (one) => picture(one.record.i, "large")) : null,
+        line(report.numeric ? "target" : "label", chip(row.y, row), (one) => chip(one.label, row)),
+        ["distance", "weight", "adds"].map(figure), report.columns.map(entry)))),
+    others.length ? el("p", { class: "muted" }, `Marked are entries that differ from the point's${report.columns.some((one) => one.number) ? " (numbers, where they differ by more than the middle half of the column spans)" : ""}${row.w ? ", and the words that it shares with its neighbours" : ""}.`) : null);
 }
+const near = (row) => row.n || [];
+
+const name = (position, id) => (id === undefined || id === null ? `${position}` : el("span", {}, data(clip(id, 40), { title: id }), el("span", { class: "muted" }, ` at ${position}`)));
+
+const detail = (row) => el("div", { class: "detail" }, sentence(row), comparison(row));

@@ -11,12 +11,14 @@ function showFilters() {
     hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
     report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
+    report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
     menu("all", "mark all found as", [["", "…"], ["keep", "keep"], hasSuggestions && !report.numeric ? ["relabel", "relabel as suggested"] : null, ["remove", "remove"], ["none", "not marked"]].filter(Boolean), markAll),
     el("span", { id: "found", class: "found", role: "status" }),
   ];
   byId("filters").append(...places.filter(Boolean));
+  if (report.hasImages) byId("view").value = state.view;
   fillSort();
 }
 
@@ -53,7 +55,7 @@ function setFilters(changes) {
   state.search = ""; state.suggestion = ""; state.odd = ""; state.decision = "";
   state.groups.fill("");
   byId("search").value = "";
-  for (const menu of byId("filters").querySelectorAll("select")) if (menu.id !== "sort") menu.value = "";
+  for (const menu of byId("filters").querySelectorAll("select")) if (menu.id !== "sort" && menu.id !== "view") menu.value = "";
   changes();
   showTable();
   byId("points").scrollIntoView();
@@ -64,32 +66,32 @@ const showOpen = () => setFilters(() => { state.decision = "open"; byId("decisio
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  const noticed = report.noticed ? ` ${report.noticed}` : "";
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. Low values come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${noticed}`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
+  if (report.headline !== null) {
+    byId("headline").hidden = false;
+    byId("headline").textContent = report.headline;
+  }
+  const first = report.ranked ? "most suspect" : "least valuable";
   const differing = report.rows.filter((row) => proposal(row)).length;
-  const tile = (figure, word) => el("div", { class: "tile" }, el("strong", {}, figure), el("span", {}, word));
-  byId("tiles").append(
-    tile(count(report.n), "training points"),
-    tile(count(report.negative), `with a negative value, ${percent(report.negative, report.n)}`),
-    tile(number(lowest), `the lowest value${report.unit && ", as a share" + report.unit}`),
-    hasSuggestions && !report.numeric ? tile(count(differing), `of the ${count(report.rows.length)} least valuable have neighbours that suggest another label`) : tile(number(report.sum), `sum of all values${report.unit && ", as a share" + report.unit}`));
   const all = report.rows.length === report.n;
-  byId("points-title").textContent = all ? "All points, the least valuable first" : `The ${count(report.rows.length - report.nNoticed)} least valuable points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
-  byId("points-lead").textContent = `${all ? "" : `The table has ${count(report.rows.length)} of ${count(report.n)} points; the charts count all of them. `}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
-  byId("keys").append("Keys, in the table: ", ...[["↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
+  byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length - report.nNoticed)} ${first} points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
+  const listed = count(report.rows.length);
+  byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
+    hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+  byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 
 function showAbout() {
   const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
-  const zero = report.sum <= 0 ? "These values add up to no more than 0, so a negative value alone says little."
-    : "A negative value means that the point does more harm than good.";
   byId("about").append(
-    el("p", {}, `${meaning} ${zero} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
+    el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
+    report.ranked ? el("p", {}, "The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its label. Lower is more suspect.") : "",
     report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },
-      [["dataworth", report.version], ["validation points", count(report.nValidation)], ...report.params].map(([key, value]) => el("div", {}, el("dt", {}, data(key)), el("dd", {}, data(clip(value, 300))))))));
+      [["dataworth", report.version], ["validation points", count(report.nValidation)], ["values", `${number(report.range[0])} to ${number(report.range[1])}`],
+        ["below 0", `${count(report.negative)} of ${count(report.n)}, ${percent(report.negative, report.n)}`], ["sum of values", number(report.sum)], ...report.params].map(([key, value]) => el("div", {}, el("dt", {}, data(key)), el("dd", {}, data(clip(value, 300))))))));
 }
 
 function theme(choice) {
@@ -105,10 +107,12 @@ function start() {
   PANELS.forEach((draw) => draw());
   arrange();
   showFilters();
+  byId("finding").open = !matchMedia("(max-width: 720px)").matches;
   showTable();
   showCount();
   showAbout();
   theme(memory.get("theme"));
+  byId("overview").addEventListener("toggle", drawCharts);
   byId("theme").addEventListener("click", () => {
     const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
     memory.set("theme", next);

@@ -1,10 +1,11 @@
 const PAGE = 50;
 const SHOWN = 6;
 const state = {
-  sort: "value", down: false, search: "", suggestion: "", odd: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
+  view: report.hasImages ? memory.get("view") || "gallery" : "table",
+  sort: report.ranked ? "score" : "value", down: false, search: "", suggestion: "", odd: "", decision: "", groups: report.breakdowns.map(() => ""), page: 0, at: null,
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
-const lowest = report.rows.length ? Math.min(...report.rows.map((row) => row.v)) : 0;
+const ranks = new Map(report.rows.map((row, k) => [row.p, k]));
 const hasSuggestions = report.rows.some((row) => row.s !== undefined && row.s !== null);
 const collator = new Intl.Collator("en", { numeric: true });
 const haystacks = new Map();
@@ -12,7 +13,7 @@ const isLong = report.columns.map((column, k) => !column.number && report.rows.s
 
 function haystack(row) {
   if (!haystacks.has(row)) {
-    const words = [row.p, row.id, row.y, row.s, ...(row.f || []), ...row.c.map((cell) => (Array.isArray(cell) ? cell[0] : cell))];
+    const words = [row.p, row.id, row.y, row.s, ...row.f.map(([word]) => word), ...row.c.map((cell) => (Array.isArray(cell) ? cell[0] : cell))];
     haystacks.set(row, words.filter((word) => word !== null && word !== undefined).join("\n").toLowerCase());
   }
   return haystacks.get(row);
@@ -23,6 +24,7 @@ function fields() {
   const list = [
     { key: "position", head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
     { key: "value", head: "Value", of: (row) => row.v, number: true },
+    ...(report.ranked ? [{ key: "score", head: "Score", of: (row) => row.z, number: true }] : []),
     { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
   if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
@@ -45,7 +47,7 @@ function matching() {
   const found = report.rows.filter((row) => {
     const decision = marks.has(row.p) ? marks.get(row.p).decision : "none";
     if (state.decision === "open" ? !(marks.has(row.p) && !isComplete(marks.get(row.p))) : state.decision && state.decision !== decision) return false;
-    if (state.odd && !(row.f || []).length) return false;
+    if (state.odd && row.f.every(([word]) => word === "label")) return false;
     if (state.suggestion === "differs" && !proposal(row)) return false;
     if (state.suggestion === "agrees" && row.s !== row.y) return false;
     if (state.groups.some((code, k) => code !== "" && row.g[k] !== Number(code))) return false;
@@ -64,14 +66,24 @@ function showTable(keepPage) {
   const page = rows.slice(state.page * PAGE, (state.page + 1) * PAGE);
   if (!page.some((row) => row.p === state.at)) state.at = page.length ? page[0].p : null;
   const list = fields();
-  const table = el("table", { class: "points", "aria-label": "The least valuable points" },
+  const table = el("table", { class: `points ${state.view === "gallery" ? "gallery" : ""}`, "aria-label": `The ${report.ranked ? "most suspect" : "least valuable"} points` },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "mark" }, "Decision"), report.hasImages ? el("th", { scope: "col" }, "Picture") : null,
       list.filter((one) => one.column === undefined).map(heading), el("th", { scope: "col" }, "Why"), list.filter((one) => one.column !== undefined).map(heading))),
-    el("tbody", {}, page.flatMap((row) => tableRows(row, list))));
+    el("tbody", {}, page.flatMap((row, k) => [...cutBefore(state.page * PAGE + k), ...tableRows(row, list)])));
   byId("frame").replaceChildren(page.length ? table : el("p", { class: "empty" }, report.rows.length ? "No point matches. Change the search or the filters." : "There are no points."));
   showPager(pages, page.length);
   byId("found").textContent = rows.length === report.rows.length ? `${plural(rows.length, "point")}` : `${count(rows.length)} of ${plural(report.rows.length, "point")}`;
   byId("all").disabled = !rows.length;
+  byId("filters").classList.toggle("with-sort", state.view === "gallery");
+}
+
+/* The line below the rows that the ruler says to look at, where they come first. */
+function cutBefore(place) {
+  const cutoff = report.cutoff;
+  const isAbove = (row) => row && ranks.get(row.p) < cutoff;
+  if (cutoff === null || state.sort !== "score" || state.down || !isAbove(rows[place - 1]) || isAbove(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(cutoff, "point")} above this line.`;
+  return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
 function heading(field) {
@@ -98,9 +110,9 @@ function tableRows(row, list) {
   const line = el("tr", { class: `point ${mark ? mark.decision : ""}`, tabindex: row.p === state.at ? "0" : "-1", "data-position": row.p,
     "aria-label": `Point ${row.id ?? row.p}, ${mark ? WORDS[mark.decision] : "not marked"}` },
     cell("Decision", { class: "mark" }, decisionCell(row, mark)),
-    report.hasImages ? cell("Picture", {}, picture(row.i, "small")) : null,
+    report.hasImages ? cell("Picture", { class: "pictured" }, picture(row.i, "small")) : null,
     list.filter((one) => one.column === undefined).map((field) => fieldCell(field, row, cell)),
-    cell("Why", { class: "because" }, reason(row), " ", opener),
+    cell("Why", { class: "because" }, el("div", { class: "why" }, flags(row), reason(row), opener)),
     list.filter((one) => one.column !== undefined).map((field) => fieldCell(field, row, cell)));
   line.addEventListener("focus", () => { moveTo(row.p, false); });
   return state.open.has(row.p) ? [line, detailRow(row)] : [line];
@@ -108,14 +120,12 @@ function tableRows(row, list) {
 
 function fieldCell(field, row, cell) {
   if (field.key === "position") return cell(field.head, { class: "who" }, name(row.p, row.id));
-  if (field.key === "value") {
-    const bar = el("span", { class: "worth", "aria-hidden": "true" });
-    bar.style.width = `${lowest < 0 && row.v < 0 ? Math.max(2, (60 * row.v) / lowest) : 0}px`;
-    return cell("Value", { class: "number" }, el("span", {}, number(row.v)), bar);
-  }
-  if (field.key === "label") return cell(field.head, {}, chip(row.y, row));
-  if (field.key === "suggested") return cell(field.head, {}, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
-  return cell(clip(field.head, 30), { class: field.number ? "number" : isLong[field.column] ? "long" : "" }, shortText(row.c[field.column], 180));
+  if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, number(row.v)));
+  if (field.key === "score") return cell("Score", { class: "number" }, number(row.z));
+  if (field.key === "label") return cell(field.head, { class: "given" }, chip(row.y, row));
+  if (field.key === "suggested") return cell(field.head, { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
+  const k = field.column;
+  return cell(clip(field.head, 30), { class: `column ${field.number ? "number" : isLong[k] ? "long" : ""}` }, shortText(row.c[k], 120, wantedIn(row, k)));
 }
 
 const detailRow = (row) => el("tr", { class: "details" }, el("td", { colspan: fields().length + 2 + report.hasImages }, detail(row)));
@@ -194,8 +204,10 @@ function keys(event) {
   if (!row) return;
   const onRow = event.target === line;
   const kind = { 1: "keep", 2: "relabel", 3: "remove", r: "relabel", x: "remove" }[event.key];
+  const sideways = state.view === "gallery" ? { ArrowRight: 1, ArrowLeft: -1 }[event.key] : 0;
   if (event.key === "ArrowDown" || event.key === "j") step(1);
   else if (event.key === "ArrowUp" || event.key === "k") step(-1);
+  else if (sideways) step(sideways);
   else if (kind) markRow(row, kind, onRow);
   else if (onRow && event.key === "Enter") toggle(row);
   else return;

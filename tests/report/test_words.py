@@ -1,0 +1,33 @@
+"""Words that matter, and where to cut a text so that they stay."""
+
+import pytest
+
+from dataworth.report import words
+from tests.reports import HOSTILE
+
+
+def test_words_that_neighbours_share_and_few_others_have() -> None:
+    own = "The camera work is delightful, the plot is not"
+    near = ["A delightful plot", "What a DELIGHTFUL evening", "the end"]
+    rarity = words.Rarity([own, *near, *["the one", "the two"] * words.FEW, "is it"])
+    assert rarity.shared(own, near) == ["delightful", "plot"]  # "the" is everywhere
+    assert rarity.shared(own, []) == []
+    assert words.Rarity([]).shared("", []) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_text_has_a_beginning(text: str) -> None:
+    for length in (1, 5, 40):
+        first = words.start(text, words.words(text), length)
+        assert 0 <= first <= max(len(text) - 1, 0)
+
+
+def test_a_piece_holds_as_many_of_the_words_as_can_be() -> None:
+    text = "one " * 30 + "two three " + "four " * 30
+    for wanted, length in ((["two", "three"], 20), (["three"], 10), (["one", "two"], 12)):
+        first = words.start(text, wanted, length)
+        piece = text[first : first + length]
+        assert all(word in piece for word in wanted)
+    assert words.start(text, ["four"], 1000) == 0
+    assert words.start(text, ["nothing"], 10) == 0
+    assert words.start(text, ["one"], 10) == 0
