@@ -137,8 +137,9 @@ class KNNShapley(BaseEstimator):
         data frame, and for no encoder if X is an array. With None, features are used as they are. A
         list of such encoders gives the mean of their games: values are means of the values with
         each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
-        result has those of each. Each counts by the fourth power of U(all) - U(none), which is the
-        sum of its values, so that one that misleads does not count.
+        result has those of each. Each counts by the fourth power of what it gains, so that one that
+        misleads does not count: the mean agreement less that of chance if training points judge
+        each other, and otherwise U(all) - U(none), the sum of its values.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -415,7 +416,7 @@ class KNNShapley(BaseEstimator):
         _announce(shown, 1 + len(planned))
         games = _played(shown, judges, kept)
         totals = [game.sums / judges.total for game in games]
-        shares = shares_of([float(total[0].sum()) for total in totals])
+        shares = _shares(games, [total[0] for total in totals])
         agreement, suggested = _agreed(games, shares)
 
         def scored(repeat: int, again: Sequence[Representation]) -> Floats:
@@ -426,7 +427,7 @@ class KNNShapley(BaseEstimator):
                 kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
             games = _played(again, judges, kept)
             each = [game.sums[0] / judges.total for game in games]
-            shares = shares_of([float(values.sum()) for values in each])
+            shares = _shares(games, each)
             return score(mean_of(each, shares), _agreed(games, shares)[0])
 
         known = measured(planned, shown, scored) if planned else None
@@ -773,6 +774,14 @@ def _played(
     ]
     adding_up.total(games, judges.factors, kept)
     return games
+
+
+def _shares(games: Sequence[Tally], values: Sequence[Floats]) -> Floats:
+    """Return how much each game counts: by agreement, which all with weight have a say in."""
+    said = [game.agreement for game in games]
+    return shares_of(
+        [float(v.sum()) if one is None else one.gain() for one, v in zip(said, values, strict=True)]
+    )
 
 
 def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:
