@@ -137,8 +137,9 @@ class KNNShapley(BaseEstimator):
         data frame, and for no encoder if X is an array. With None, features are used as they are. A
         list of such encoders gives the mean of their games: values are means of the values with
         each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
-        result has those of each. Each counts by the fourth power of U(all) - U(none), which is the
-        sum of its values, so that one that misleads does not count.
+        result has those of each. Each counts by the fourth power of what it gains, so that one that
+        misleads does not count: the mean agreement less that of chance if training points judge
+        each other, and otherwise U(all) - U(none), the sum of its values.
     multiclass : {"one-vs-one", "direct"}, default "one-vs-one"
         How the hard game is played with more than two classes. `"one-vs-one"`: for each wrong
         class, the K nearest points of that class and the right one vote, and the utility is the
@@ -774,9 +775,16 @@ def _played(
 
 
 def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
-    """Return the values in each game, with their bounds, and how much each game counts."""
+    """Return the values in each game, with their bounds, and how much each game counts.
+
+    That goes by agreement, where there is any: more points have a say in it than in the game.
+    """
     totals = [game.sums / judges.total for game in games]
-    return totals, shares_of([float(total[0].sum()) for total in totals])
+    gains = [
+        float(total[0].sum()) if game.agreement is None else game.agreement.gain()
+        for game, total in zip(games, totals, strict=True)
+    ]
+    return totals, shares_of(gains)
 
 
 def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:

@@ -71,8 +71,8 @@ class DataValues:
     by_encoder : mapping or None
         With a list of encoders, the values in the game of each, by the name of the encoder. Values,
         bounds, `agreement` and `weight_error` are means over the encoders, each of which counts by
-        the fourth power of the sum of its values, and `suggested` is what the mean of their votes
-        favours. None without a list.
+        the fourth power of what points gain with it, and `suggested` is what the mean of their
+        votes favours. None without a list.
     notes : Notes or None
         Which rows are copies of others, and which are far from all others. None if the rows were
         not in memory, or come from a file of values, which does not keep them.

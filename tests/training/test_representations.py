@@ -56,13 +56,22 @@ def runs(valuator: KNNShapley) -> list[DataValues]:
 
 
 def mean(arrays: list[Any], runs: list[Any]) -> Any:
-    """The mean over the representations, by the fourth power of the sums of their values."""
+    """The mean over the representations, by the fourth power of what they gain."""
     return np.average(arrays, axis=0, weights=weights(runs))
 
 
 def weights(runs: list[Any]) -> Any:
-    gains = [max(run.values.sum(), 0.0) for run in runs]
+    gains = [max(gain(run), 0.0) for run in runs]
     return np.power(gains, 4) if any(gains) else np.ones(len(gains))
+
+
+def gain(run: Any) -> float:
+    """Agreement above that of chance, or the sum of the values if there is none."""
+    if getattr(run, "agreement", None) is None:
+        return float(run.values.sum())
+    numeric = run.params["game"] == "regression"
+    chance = -np.var(run.labels) if numeric else 1 / np.unique(run.labels).size
+    return float(np.nanmean(run.agreement) - chance)
 
 
 @pytest.mark.parametrize("params", GAMES, ids=str)

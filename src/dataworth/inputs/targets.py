@@ -88,6 +88,10 @@ class Targets(Protocol):
         """The number of classes; 0 for numbers."""
 
     @property
+    def chance(self) -> float:
+        """The mean utility of predicting all points alike, which knows nothing about them."""
+
+    @property
     def stratified(self) -> bool:
         """Whether each fold should have the same shares of the classes."""
 
@@ -164,6 +168,11 @@ class Labels:
     def n_classes(self) -> int:
         """The number of classes."""
         return self.classes.size
+
+    @property
+    def chance(self) -> float:
+        """The mean utility of an equal share of the vote for each class."""
+        return 1.0 / self.n_classes
 
     def given(self) -> Array:
         """Return the labels as they were given."""
@@ -244,6 +253,11 @@ class Numbers:
     def of(cls, y: Any, n_points: int | None) -> Self:
         """Check the numbers given to `fit`; `n_points` is the number of rows of X, if known."""
         return cls(checks.targets(y, "y", n_points=n_points, of="X"))
+
+    @property
+    def chance(self) -> float:
+        """The mean utility of the mean."""
+        return -float(np.var(self.codes))
 
     def given(self) -> Floats:
         """Return the numbers as they were given."""

@@ -49,6 +49,10 @@ class Agreement:
         never = np.full(self.times.size, np.nan)
         return np.divide(self.arrays["worth"], self.times, out=never, where=self.times > 0)
 
+    def gain(self) -> float:
+        """Return how much better than chance the others predict points, in the mean."""
+        return float(np.nanmean(self.mean())) - self.targets.chance
+
     def codes(self) -> Array:
         """Return the code that is suggested for each point; its own if it never judges."""
         votes = self.arrays["votes"]

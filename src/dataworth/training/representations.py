@@ -86,16 +86,16 @@ def represented(
 
 
 def shares_of(gains: Sequence[float]) -> Floats:
-    """Return how much each representation counts, by what all points gain together in its game.
+    """Return how much each representation counts, by what points gain in its game.
 
-    That is U(all) - U(none), the sum of its Shapley values. Representations count by its fourth
-    power, so that one in which neighbours mislead does no harm to the others, and alike if no
-    points gain anything in any of them.
+    Representations count by its fourth power, so that one in which neighbours mislead does no harm
+    to the others, and alike if no points gain anything in any of them.
 
     Parameters
     ----------
     gains : sequence of float
-        The sum of the values in each game.
+        How much better than chance all points together do in each game: the mean agreement less
+        that of chance, or U(all) - U(none), the sum of the values.
 
     Returns
     -------
