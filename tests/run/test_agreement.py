@@ -227,11 +227,9 @@ def test_fewer_ranks_say_the_same(game: str) -> None:
 @pytest.mark.parametrize("game", ["soft", "hard", "regression"])
 def test_all_points_with_weight_vote(game: str, max_rank: int | None) -> None:
     """Whether they are ranked or not, where weights fall to nothing nearby."""
+    one: dict[str, Any] = {"game": game}
     if game == "regression":
-        forest = OutOfBagForest(n_estimators=20)
-        one = {"game": game, "encoder": forest, "n_bits": 8}
-    else:
-        one = {"game": game}
+        one |= {"encoder": OutOfBagForest(n_estimators=20), "n_bits": 8}
     wide = KNNShapley(n_neighbors=100, **one).fit(*data()).value()
     got = some(**one, max_rank=max_rank).fit(*data()).value()
     assert wide.agreement is not None
