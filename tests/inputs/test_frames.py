@@ -56,7 +56,7 @@ def test_the_same_values_in_every_library_and_the_same_library_back(library: str
     assert type(out) is type(table(library))
     columns = list(out.columns) if library != "pyarrow" else out.column_names
     first = [] if library == "pandas" else ["index"]
-    said = ["agreement", "suggested"]
+    said = ["agreement", "suggested", "score", "duplicate_of", "conflict", "outlier"]
     assert columns == [*first, "value", "lower", "upper", "label", *said]
     assert_array_equal(np.asarray(out["value"]), values.values)
     assert np.asarray(out["label"]).tolist() == Y
