@@ -170,6 +170,8 @@ def test_negative_values_are_charged_or_count_as_nothing() -> None:
         paid.payouts(100, negative="clip")
     with pytest.raises(InputError, match="add up to -1"):
         made([1.0, -2.0]).payouts(100)
+    with pytest.raises(InputError, match="together"):
+        made([1.0, -1.0 + 1e-14]).payouts(10_000)
     assert np.isnan(made([1.0, -1.0]).share).all()
 
 

@@ -415,8 +415,7 @@ class KNNShapley(BaseEstimator):
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
         _announce(shown, 1 + len(planned))
         games = _played(shown, judges, kept)
-        totals = [game.sums / judges.total for game in games]
-        shares = _shares(games, [total[0] for total in totals])
+        totals, shares = _totals(games, judges)
         agreement, suggested = _agreed(games, shares)
 
         def scored(repeat: int, again: Sequence[Representation]) -> Floats:
@@ -426,9 +425,8 @@ class KNNShapley(BaseEstimator):
                 folder = Path(checkpoint, f"ruler-{repeat}")
                 kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
             games = _played(again, judges, kept)
-            each = [game.sums[0] / judges.total for game in games]
-            shares = _shares(games, each)
-            return score(mean_of(each, shares), _agreed(games, shares)[0])
+            totals, shares = _totals(games, judges)
+            return score(mean_of([total[0] for total in totals], shares), _agreed(games, shares)[0])
 
         known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
@@ -776,12 +774,18 @@ def _played(
     return games
 
 
-def _shares(games: Sequence[Tally], values: Sequence[Floats]) -> Floats:
-    """Return how much each game counts: by agreement, which all with weight have a say in."""
+def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
+    """Return the values in each game, with their bounds, and how much each game counts.
+
+    Games count by agreement if there is any: all points that have weight have a say in it.
+    """
+    totals = [game.sums / judges.total for game in games]
     said = [game.agreement for game in games]
-    return shares_of(
-        [float(v.sum()) if one is None else one.gain() for one, v in zip(said, values, strict=True)]
-    )
+    gains = [
+        float(total[0].sum()) if one is None else one.gain()
+        for one, total in zip(said, totals, strict=True)
+    ]
+    return totals, shares_of(gains)
 
 
 def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,9 @@ ARRAYS = ("owners", "values", "n_points", "standard_error", "sampling_error", "p
 # So many standard errors on either side of a mean hold it in 95 of 100 cases.
 NORMAL = 1.959963984540054
 NEGATIVE = ("charge", "zero")
+# Values that add up to less than this share of their sizes are as good as 0 together: amounts would
+# be enormous, and decided by rounding errors.
+CANCELLED = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,8 +159,8 @@ class OwnerValues:
 
         Values are those of owners as players, not `point_sums`. Each amount is rounded down to a
         cent, negative ones away from 0. The cents that are left go, one each, to those who lost
-        most by that and, where that is equal, to the first in `owners`. It is compared in floating
-        point, so that rounding errors may decide between losses that are equal on paper.
+        most by that and, where that is equal to a millionth of a cent, to the first in `owners`.
+        Amounts are computed in fractions, so that they are exact before they are rounded.
 
         Parameters
         ----------
@@ -171,7 +175,8 @@ class OwnerValues:
         -------
         (G,) array of float64
             The amounts, in the order of `owners` (a table has the most valuable first). There is
-            an error if values do not add up to more than 0; with `"zero"`, if none is positive.
+            an error if values do not add up to more than 0, or to next to nothing beside what they
+            are; with `"zero"`, if none is positive.
 
         Examples
         --------
@@ -180,7 +185,7 @@ class OwnerValues:
         >>> valuator = valuator.fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
         >>> owners = valuator.value_owners(["Ann", "Bob", "Cleo"], [[0.5]], ["a"])
         >>> owners.payouts(100)
-        array([ 183.33, -266.66,  183.33])
+        array([ 183.34, -266.67,  183.33])
         >>> owners.payouts(100, negative="zero")
         array([50.,  0., 50.])
         """
@@ -188,18 +193,20 @@ class OwnerValues:
         checks.choice(negative, "negative", NEGATIVE)
         values = self.values if negative == "charge" else np.maximum(self.values, 0.0)
         total = math.fsum(values)
-        if not total > 0.0:
+        if not total > CANCELLED * math.fsum(np.abs(values)):
             raise InputError(
                 "budget",
-                "be shared among owners who are worth something",
+                "be shared among owners who are worth something together",
                 f"the values of all owners add up to {total:.6g}",
             )
-        exact = [total_cents * (value / total) for value in values.tolist()]
+        parts = [Fraction(value) for value in values.tolist()]
+        each = total_cents / sum(parts, Fraction())
+        exact = [each * part for part in parts]
         whole = [math.floor(amount) for amount in exact]
-        missing = total_cents - sum(whole)
-        order = sorted(range(len(whole)), key=lambda i: whole[i] - exact[i])
-        for place in range(abs(missing)):  # negative only if rounding errors say so
-            whole[order[place % len(order)]] += 1 if missing > 0 else -1
+        lost = [round((amount - floor) * 10**6) for amount, floor in zip(exact, whole, strict=True)]
+        order = sorted(range(len(whole)), key=lambda i: -lost[i])
+        for place in order[: total_cents - sum(whole)]:
+            whole[place] += 1
         return np.array(whole) / 100.0
 
     def columns(self, budget: Any = None) -> dict[str, Array]:

@@ -60,10 +60,10 @@ class DataValues:
         How well the others predict each point, if training points judged each other (leave-one-out
         and cross-valuation): U of the points that it judged and that vote on it, in the units of
         the game, such as the share of its label in their weight. All points that have weight vote
-        if weights are automatic, otherwise its K nearest. NaN for a point that never judged,
-        and the mean for one that judged several times. With `max_rank`, a graph or an approximate
-        search, only points that were ranked or found have a vote. None if validation points came
-        from outside.
+        on labels if weights are automatic, and all that a forest weighs; otherwise its K nearest
+        do. NaN for a point that never judged, and the mean for one that judged several times. With
+        `max_rank`, a graph or an approximate search, only points that were ranked or found have a
+        vote. None if validation points came from outside.
     suggested : (n_train,) array or None
         The label that those who vote give most weight to (the point's own label if none has more,
         else the first in sorted order), or the weighted mean of their targets. The point's own for

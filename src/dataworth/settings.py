@@ -209,10 +209,12 @@ class Settings:
 
         Where weights are those of an encoder, or fall to nothing nearby, all points that have
         weight vote, which finds more label errors than a few neighbours do. Otherwise that would be
-        nearly everybody, and the neighbours of the game vote.
+        nearly everybody, and the neighbours of the game vote. They also do on numbers, which the
+        nearest predict best.
         """
-        near = self.weighting.weights in (OF_ENCODER, DEFAULT_WEIGHTS)
-        if near and self.weighting.bandwidth == "auto":
+        weighting = self.weighting
+        local = weighting.weights == DEFAULT_WEIGHTS and weighting.bandwidth == "auto"
+        if weighting.weights == OF_ENCODER or (local and not self.game.numeric):
             return n_train
         return self.neighbors_within(n_train)
 

@@ -86,7 +86,7 @@ def test_labels_that_look_wrong_are_counted(
     assert said in ran.out
     assert said in run("info v.parquet").out
     flags = parquet.read_table("v.parquet")["suspect"].to_numpy()
-    assert set(np.flatnonzero(flags)) == set(ref.suspects()["index"].tolist())
+    assert set(np.flatnonzero(flags)) == set(np.asarray(ref.suspects()["index"]))
     run("value many.csv --label y --ruler 1 -o v.csv")
     assert "suspect" in Path("v.csv").read_text().splitlines()[0]
     if options.startswith("--checkpoint"):

@@ -167,7 +167,9 @@ def worker_killed(way: str) -> bool:
     """Kill a worker in the middle of a run, and tell whether the values have the same bits."""
     X, y, X_val, y_val = cloud(1000 if way == "shards" else 300)
     metric = {"shards": None, "joblib": _slow_distance}[way]
-    valuator = KNNShapley(support=30, metric=metric)
+    # Little memory makes many small tasks, so that a worker can die in the middle of them.
+    memory = {"shards": 256, "joblib": 1e-9}[way]
+    valuator = KNNShapley(support=30, metric=metric, working_memory=memory)
     ref = valuator.fit(X, y).value(X_val, y_val)
     with (
         LocalCluster(

@@ -23,8 +23,8 @@ def test_everything_is_filled_in(tmp_path: Path) -> None:
     values = valuator.value()
     valuator.report(tmp_path / "r.html", rows=3, title="mine", by="city")
     data = data_of(tmp_path / "r.html")
-    assert [row["p"] for row in data["rows"]] == values.order[:3].tolist()
-    assert [row["id"] for row in data["rows"]] == values.index[values.order[:3]].tolist()
+    assert [row["p"] for row in data["rows"]] == values.suspects_first[:3].tolist()
+    assert [row["id"] for row in data["rows"]] == values.index[values.suspects_first[:3]].tolist()
     assert [column["name"] for column in data["columns"]] == ["x", "city"]
     assert all("s" in row and row["n"] for row in data["rows"])
     assert (data["labelColumn"], data["judgedBy"]) == ("kind", "training")
@@ -87,7 +87,8 @@ def test_owners_come_with_the_values_before(tmp_path: Path) -> None:
     valuator.value_owners(owners, [[0.0]], ["a"])
     valuator.report(tmp_path / "r.html", owners=paid)
     data = data_of(tmp_path / "r.html")
-    assert data["rows"][0]["v"] == pytest.approx(values.values.min(), rel=1e-5)
+    worth = {row["p"]: row["v"] for row in data["rows"]}
+    assert [worth[p] for p in range(5)] == pytest.approx(values.values.tolist(), rel=1e-5)
     assert len(data["owners"]["rows"]) == 2
 
 

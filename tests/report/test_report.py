@@ -43,7 +43,7 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
 
 def test_suspects_come_first_and_the_ruler_says_where_to_stop(simple: Any, tmp_path: Path) -> None:
     plain = written(tmp_path / "r.html", simple)
-    assert (plain["ranked"], plain["ruler"], plain["lowest"]) == (False, None, -1.0)
+    assert (plain["ranked"], plain["headline"], plain["cutoff"]) == (False, None, None)
     assert "z" not in plain["rows"][0]
     ruler = Ruler(4, 2, ((0,),) * 40)
     agreement, suggested = np.array([1.0, 0.5, 1.0, 0.0]), np.array(["a", "b", "a", "a"])
@@ -54,8 +54,8 @@ def test_suspects_come_first_and_the_ruler_says_where_to_stop(simple: Any, tmp_p
         [row["z"] for row in data["rows"]], known.score[[3, 1, 2]], rtol=1e-5
     )
     assert data["ranked"]
-    assert data["lowest"] == -1.0
-    assert data["ruler"] == {"sentence": ruler.sentence, "cutoff": 1}
+    assert (data["headline"], data["cutoff"]) == (ruler.sentence, 1)
+    assert data["range"][0] == -1.0
 
 
 def test_training_points_may_be_the_judges(simple: Any, tmp_path: Path) -> None:

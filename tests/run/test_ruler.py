@@ -136,6 +136,21 @@ def test_a_forest_that_is_judged_out_of_bag_is_fitted_again() -> None:
     assert got.ruler.ranks == (ranks(again.score, planted),)
 
 
+@pytest.mark.parametrize("how", [{}, {"cv": 3}], ids=str)
+def test_a_mean_of_games_is_planted_as_one(how: Any) -> None:
+    X, y, _ = clouds(80)
+    encoders = [None, PCA(2)]
+    splits = list(StratifiedKFold(3).split(X, y))
+    how = {"cv": splits} if how else {}
+    got = KNNShapley(encoder=encoders).fit(X, y).value(**how, ruler=1)
+    assert got.ruler is not None
+    parts = [judged for judged, _ in splits] if how else [slice(None)]
+    rng = np.random.default_rng([runs.SEED, 0])
+    made, planted = Labels.of(y, None).with_errors(20, parts, rng)
+    again = KNNShapley(encoder=encoders).fit(X, made.given()).value(**how)
+    assert got.ruler.ranks == (ranks(again.score, planted),)
+
+
 def test_judges_count_as_in_the_run() -> None:
     """Classes are balanced by the labels with the planted errors."""
     X, y, _ = clouds(80)

@@ -32,7 +32,8 @@ def test_without_agreement_the_order_is_that_of_the_values() -> None:
 
 @pytest.mark.parametrize("constant", [np.zeros(50), np.full(50, 0.1), 0.1 + 1e-17 * VALUES])
 def test_a_column_that_is_the_same_everywhere_adds_nothing(constant: np.ndarray) -> None:
-    np.testing.assert_array_equal(score(constant, AGREEMENT), score(AGREEMENT, None))
+    alone = scores.AGREEMENT_WEIGHT * score(AGREEMENT, None)
+    np.testing.assert_array_equal(score(constant, AGREEMENT), alone)
     np.testing.assert_array_equal(score(VALUES, constant), score(VALUES, None))
 
 
@@ -40,6 +41,6 @@ def test_agreement_that_is_not_known_adds_nothing() -> None:
     some = AGREEMENT.copy()
     some[:10] = np.nan
     ref = score(VALUES, None)
-    ref[10:] += standardised(AGREEMENT[10:])
+    ref[10:] += scores.AGREEMENT_WEIGHT * standardised(AGREEMENT[10:])
     np.testing.assert_allclose(score(VALUES, some), ref, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(score(VALUES, np.full(50, np.nan)), score(VALUES, None))

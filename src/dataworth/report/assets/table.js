@@ -123,7 +123,7 @@ function fieldCell(field, row, cell) {
   if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, number(row.v)));
   if (field.key === "score") return cell("Score", { class: "number" }, number(row.z));
   if (field.key === "label") return cell(field.head, { class: "given" }, chip(row.y, row));
-  if (field.key === "suggested") return cell(field.head, { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
+  if (field.key === "suggested") return cell("Suggested", { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
   const k = field.column;
   return cell(clip(field.head, 30), { class: `column ${field.number ? "number" : isLong[k] ? "long" : ""}` }, shortText(row.c[k], 120, wantedIn(row, k)));
 }
