@@ -139,6 +139,7 @@ def test_a_closed_pipe_is_quiet(folder: Path) -> None:
 def test_interruption_and_going_on(folder: Path) -> None:
     tables.write_table("long.csv", pa.table(rows(6000)))
     line = "value long.csv --label y --features size --bits 6 --checkpoint state -o v.npz -j 1"
+    line += " --ruler 0"
     with subprocess.Popen([*PROGRAM, *line.split()], stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 120
         while not list(folder.glob("state/*.npz")) and time.monotonic() < deadline:
