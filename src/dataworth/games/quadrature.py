@@ -154,9 +154,9 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
     if doublings > MOST_FITTED:
         return _trapezoid(doublings, power)
     ratio = 2.0**doublings
-    count = 8 * math.ceil((10 + 4 * power + 2 * doublings) / 8)  # kernels take eight at a time
+    count = 8 * math.ceil((10 + 2 * doublings) / 8)  # kernels take eight at a time
     while True:
-        rates = np.geomspace(0.2 / ratio, 10.0 * power + 5.0, count)
+        rates = np.geomspace(0.4 * power / ratio, 15.0 * math.sqrt(power), count)
         total = np.geomspace(1.0, ratio, 12 * count)
         design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
         scale = design.max(axis=0)

@@ -33,7 +33,7 @@ def check(setup: Setup) -> None:
 
 
 # Roughly what a step of one level at one node takes, for whole and real weights, and a chance.
-STEP, REAL_STEP, CHANCE = 0.8e-9, 2.5e-9, 1e-9
+STEP, REAL_STEP, CHANCE = 0.8e-9, 2.2e-9, 1e-9
 
 
 def seconds(setup: Setup, n: int, power: int) -> float:
@@ -43,7 +43,7 @@ def seconds(setup: Setup, n: int, power: int) -> float:
         return CHANCE * n
     near = min(n, NEAR * k)
     if weighting.n_bits is None:
-        table, kinds, runs = REAL_STEP * 40.0 * k * (power + 1), near, n
+        table, kinds, runs = REAL_STEP * 32.0 * k * (power + 1), near, n
     else:
         nodes = quadrature.integer_nodes(k * weighting.top, power)[0].size
         table, runs = STEP * nodes * k * (power + 1), min(weighting.top, n)

@@ -1,7 +1,7 @@
 """Moments over random subsets at the nodes of a quadrature, and how points change them.
 
 This is the algebra behind `kernels.weighted_mean`, whose docstring has the formulas. With J nodes,
-M_{l,q} at node r is kept in `moments[(q * K + l) * J + r]`, e_{t,q} in
+M_{l,q} at node r is kept in `moments[(q * K + l) * J + r]`, (p choose q) t^(p-q) e_{t,q} in
 `sums[(q * (K + 1) + t) * J + r]`, and the powers z_r^t of the factors of a point in
 `powers[t * J + r]`. Flat arrays and inlined helpers let the compiler vectorise loops over nodes.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dataworth.arrays import Floats
+from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels
 from dataworth.games.kernels.runs import shares
@@ -86,9 +86,10 @@ ROUND = 1.5 * 2.0**52
 
 
 @compiled()  # sums must not be reordered
-def _set_exponentials(rates: Floats, weight: float, out: Floats, scratch: Floats) -> None:
-    """Write exp(-rates * weight) into `out`; `scratch` has the same size."""
-    for r in range(uint64(out.size)):
+def _set_exponentials(rates: Floats, weight: float, bits: Ints, out: Floats) -> None:
+    """Write exp(-rates * weight) into out[J : 2J]; out[2J : 3J] and its `bits` are scratch."""
+    nodes = uint64(rates.size)
+    for r in range(nodes):
         x = max(-rates[r] * weight, -700.0)
         rounded = x * 1.4426950408889634 + ROUND
         k = rounded - ROUND
@@ -99,14 +100,13 @@ def _set_exponentials(rates: Floats, weight: float, out: Floats, scratch: Floats
         mid = (P[4] + P[5] * rest) + (P[6] + P[7] * rest) * square
         high = (P[8] + P[9] * rest) + (P[10] + P[11] * rest) * square
         high += (P[12] + P[13] * rest) * fourth
-        out[r] = low + fourth * (mid + fourth * high)
-        scratch[r] = rounded
-    bits = scratch.view(np.int64)
-    for r in range(uint64(out.size)):
-        bits[r] = (bits[r] + 1023) << 52
-    for r in range(uint64(out.size)):
-        value = out[r] * scratch[r]
-        out[r] = value if value > LEAST_FACTOR else 0.0
+        out[nodes + r] = low + fourth * (mid + fourth * high)
+        out[nodes + nodes + r] = rounded
+    for r in range(nodes):
+        bits[nodes + nodes + r] = (bits[nodes + nodes + r] + 1023) << 52
+    for r in range(nodes):
+        value = out[nodes + r] * out[nodes + nodes + r]
+        out[nodes + r] = value if value > LEAST_FACTOR else 0.0
 
 
 @compiled(fastmath=True)
@@ -115,15 +115,23 @@ def powers_of(points: Points, m: int, terms: int, scratch: Floats) -> Floats:
     if points.table.shape[0] > 0:
         return points.table[points.ids[m]]
     nodes = uint64(points.rates.size)
-    z = scratch[nodes : nodes + nodes]
-    _set_exponentials(points.rates, points.weights[m], z, scratch[2 * nodes : 3 * nodes])
-    scratch[:nodes] = 1.0
+    _set_exponentials(points.rates, points.weights[m], scratch.view(np.int64), scratch)
+    for r in range(nodes):
+        scratch[r] = 1.0
     for t in range(2, terms + 1):
         at = uint64(t) * nodes
         for r in range(nodes):
-            value = scratch[at - nodes + r] * z[r]
+            value = scratch[at - nodes + r] * scratch[nodes + r]
             scratch[at + r] = value if value > LEAST_FACTOR else 0.0
     return scratch
+
+
+@inlined
+def _share(order: int, q: int, t: int) -> float:
+    """Return (p choose q) t^(p-q), which the sums of e_{t,q} are multiplied by."""
+    if q == order:
+        return 1.0
+    return float(t) if order == 1 else float(t) * (t if q == 0 else 2)
 
 
 @compiled(fastmath=True)
@@ -132,20 +140,12 @@ def read(sums: Floats, powers: Floats, shape: Shape, terms: int, parts: Floats) 
 
     The highest power of zeta comes first.
     """
-    levels, order, nodes = shape.levels, shape.order, uint64(shape.nodes)
-    for q in range(order + 1):
+    wide, used = uint64((shape.levels + 1) * shape.nodes), uint64((terms + 1) * shape.nodes)
+    for q in range(shape.order + 1):
+        at = uint64(q) * wide
         total = 0.0
-        for t in range(0 if q == order else 1, terms + 1):
-            part = 0.0
-            at, e = uint64(t) * nodes, uint64(q * (levels + 1) + t) * nodes
-            for r in range(nodes):
-                part += sums[e + r] * powers[at + r]
-            factor = 1.0
-            if q < order:
-                factor = float(t) if order - q == 1 else float(t) * t
-            if order == 2 and q == 1:
-                factor *= 2.0
-            total += factor * part
+        for i in range(used):
+            total += sums[at + i] * powers[i]
         parts[q] = total
 
 
@@ -160,7 +160,7 @@ def step_square(
     terms: int,
     m: int,
 ) -> None:
-    """Do what `step` does for q = 2; call this one first, while the lower moments are old."""
+    """Do what `step` does for p = 2 and q = 2; call it first, while the lower moments are old."""
     levels, nodes = shape.levels, uint64(shape.nodes)
     half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for t in range(levels):
@@ -202,20 +202,22 @@ def step(
     c[t] holds c_{t-1}, with zeros beyond the terms. The level falls as t rises, so each level is
     read in its old state and written once.
     """
-    levels, nodes = shape.levels, uint64(shape.nodes)
+    levels, order, nodes = shape.levels, shape.order, uint64(shape.nodes)
     half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     low = half - nodes
-    loss = c[1]
-    for r in range(nodes):
-        moved = powers[nodes + r] * moments[low + r]
-        sums[r] -= loss * moved
-        sums[wide + r] -= loss * (powers[nodes + r] * moments[half + low + r] + zeta * moved)
+    if order == 1:  # otherwise, the shares of t = 0 are 0
+        loss = c[1]
+        for r in range(nodes):
+            moved_one = moments[half + low + r] + zeta * moments[low + r]
+            sums[wide + r] -= loss * powers[nodes + r] * moved_one
     for t in range(1, levels):
         up = low
         low = up - nodes
         take = (levels - t) / m
         keep = 1.0 - take
-        gain, loss = c[t], c[t + 1]
+        share, share_one = _share(order, 0, t), _share(order, 1, t)
+        gain, loss = share * c[t], share * c[t + 1]
+        gain_one, loss_one = share_one * c[t], share_one * c[t + 1]
         e = uint64(t) * nodes
         if t <= terms:
             for r in range(nodes):
@@ -223,7 +225,7 @@ def step(
                 moved_one = powers[nodes + r] * moments[half + low + r] + zeta * moved
                 old, old_one = moments[up + r], moments[half + up + r]
                 sums[e + r] += gain * old - loss * moved
-                sums[wide + e + r] += gain * old_one - loss * moved_one
+                sums[wide + e + r] += gain_one * old_one - loss_one * moved_one
                 moments[up + r] = _kept(keep * old + take * moved)
                 moments[half + up + r] = _kept(keep * old_one + take * moved_one)
         else:
@@ -233,9 +235,10 @@ def step(
                 moments[up + r] = _kept(keep * moments[up + r] + take * moved)
                 moments[half + up + r] = _kept(keep * moments[half + up + r] + take * moved_one)
     if terms == levels:
+        gain, gain_one = _share(order, 0, levels) * c[levels], _share(order, 1, levels) * c[levels]
         for r in range(nodes):
-            sums[half + r] += c[levels] * moments[r]
-            sums[wide + half + r] += c[levels] * moments[half + r]
+            sums[half + r] += gain * moments[r]
+            sums[wide + half + r] += gain_one * moments[half + r]
 
 
 @inlined
@@ -339,7 +342,7 @@ def add_run(
     Each of the j < `most` members that come from the run adds its factor and its mean contribution,
     whose sums over the run are in `gains`; for the others, `before` points have been passed.
     """
-    levels, nodes = shape.levels, uint64(shape.nodes)
+    levels, order, nodes = shape.levels, shape.order, uint64(shape.nodes)
     half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for j in range(most):
         level = levels - 1 - j
@@ -351,13 +354,15 @@ def add_run(
         for t in range(terms):
             low, at = uint64(level - t) * nodes, uint64(t) * nodes
             after = at + nodes
+            plus, plus_one = _share(order, 0, t + 1) * chance, _share(order, 1, t + 1)
+            minus, minus_one = _share(order, 0, t) * chance, _share(order, 1, t)
             for r in range(nodes):
-                x, y = c[t] * moments[low + r], c[t] * moments[half + low + r]
-                sums[after + r] += chance * x * powers[own + r]
-                sums[at + r] -= chance * x * powers[more + r]
-                sums[wide + after + r] += (chance * y + without * x) * powers[own + r]
-                sums[wide + at + r] -= (chance * y + with_m * x) * powers[more + r]
-            if shape.order == 2:
+                x, y = c[t] * moments[low + r], c[t] * chance * moments[half + low + r]
+                sums[after + r] += plus * x * powers[own + r]
+                sums[at + r] -= minus * x * powers[more + r]
+                sums[wide + after + r] += plus_one * (y + without * x) * powers[own + r]
+                sums[wide + at + r] -= minus_one * (y + with_m * x) * powers[more + r]
+            if order == 2:
                 square, square_m = gains[3, j], gains[4, j]
                 for r in range(nodes):
                     x, y = c[t] * moments[low + r], 2.0 * c[t] * moments[half + low + r]
@@ -425,12 +430,14 @@ def add_room(
             for t in range(terms + 1):
                 e = uint64(q * (levels + 1) + t) * nodes
                 up = uint64(q * levels + level + 1 - t) * nodes
+                share = _share(shape.order, q, t)
+                gain, loss = share * c[t], share * c[t + 1]
                 if t > 0:
                     for r in range(nodes):
-                        sums[e + r] += c[t] * moments[up + r]
+                        sums[e + r] += gain * moments[up + r]
                 if t <= level:
                     for r in range(nodes):
-                        sums[e + r] -= c[t + 1] * moments[up - nodes + r]
+                        sums[e + r] -= loss * moments[up - nodes + r]
 
 
 @inlined
@@ -438,6 +445,10 @@ def set_downdate(
     scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats
 ) -> None:
     """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and a zero on either side."""
+    product = scale
     out[0] = 0.0
-    downdate(scale, n, level, terms, inverse, out[1:])
+    for j in range(terms):  # as in `downdate`; a slice of `out` would cost more than all this
+        share = inverse[uint64(n - level + j)]
+        out[j + 1] = product * n * share
+        product *= -(level - j) * share
     out[terms + 1] = 0.0

@@ -46,6 +46,13 @@ from dataworth.compiled import compiled, inlined, uint64
 from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
+from dataworth.games.kernels.interpolation import (
+    DEGREE,
+    MANY,
+    add_interpolated,
+    chebyshev_point,
+    similar,
+)
 from dataworth.games.kernels.mean_runs import is_cheaper, pass_ranks, pass_ranks_squared
 from dataworth.games.kernels.runs import BLOCK, runs_of
 from dataworth.games.kernels.subset_moments import (
@@ -247,6 +254,35 @@ def _add_polynomial(parts: Floats, zeta: Floats, out: Floats) -> None:
 
 
 @compiled(fastmath=True)
+def _add_interpolated(
+    sums: Floats,
+    points: Points,
+    first: int,
+    stop: int,
+    shape: Shape,
+    less: float,
+    scratch: Floats,
+    out: Floats,
+) -> None:
+    """Do what `_add_reading` does for points whose weights are all different but alike.
+
+    What the sums give to a point is a smooth function of its weight for each power of its zeta, and
+    a polynomial through its values at some weights equals it.
+    """
+    terms = shape.levels
+    some = Points(points.ids, points.table, np.empty(1), points.rates, points.zeta)
+    weights = points.weights[first:stop]
+    least, most = weights.min(), weights.max()
+    parts, values = np.empty(shape.order + 1), np.empty((shape.order + 1, DEGREE))
+    for k in range(DEGREE):
+        some.weights[0] = chebyshev_point(k, least, most)
+        read(sums, powers_of(some, 0, terms, scratch), shape, terms, parts)
+        parts[-1] -= less
+        values[:, k] = parts
+    add_interpolated(values, least, most, weights, points.zeta[first:stop], out[first:stop])
+
+
+@compiled(fastmath=True)
 def _add_reading(
     starts: Ints,
     blocks: Ints,
@@ -273,13 +309,24 @@ def _add_reading(
         parts[-1] -= less
         _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
         m = stop
-    for run in range(blocks.size):
-        m, stop = starts[run], starts[run + 1]
-        read(sums[blocks[run]], powers_of(points, m, terms, scratch), shape, terms, parts)
-        for q in range(parts.size):
-            parts[q] -= read_off[run, q]
-        parts[-1] -= less
-        _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
+    run = 0
+    while run < blocks.size:
+        alike = 0 if has_table(points) else similar(starts, blocks, points.weights, run)
+        if alike >= MANY:
+            _add_interpolated(
+                sums[blocks[run]], points, starts[run], starts[run + alike], shape, less, scratch,
+                out,
+            )  # fmt: skip
+            run += alike
+            continue
+        for each in range(run, run + max(alike, 1)):
+            m, stop = starts[each], starts[each + 1]
+            read(sums[blocks[each]], powers_of(points, m, terms, scratch), shape, terms, parts)
+            for q in range(parts.size):
+                parts[q] -= read_off[each, q]
+            parts[-1] -= less
+            _add_polynomial(parts, points.zeta[m:stop], out[m:stop])
+        run += max(alike, 1)
 
 
 @compiled(fastmath=True)
