@@ -38,7 +38,7 @@ misses = sum(sum(k.stats.cache_misses.values()) for k in kernels)
 print(hits, misses, int(hashlib.sha256(values.tobytes()).hexdigest(), 16))
 """
 WEIGHTED = VALUE.replace("PARAMS", "")
-UNWEIGHTED = VALUE.replace("PARAMS", "weights='uniform'")  # compiles in a quarter of the time
+UNWEIGHTED = VALUE.replace("PARAMS", "weights='uniform'")  # compiles faster
 
 # Values of small games of every kind, and their bounds, as JSON.
 EVERY_GAME = """
