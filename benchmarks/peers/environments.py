@@ -51,6 +51,8 @@ PEERS = {
         alone=("opendataval==1.3.0", "torchvision==0.16.2"),
         python=((3, 11), (3, 12)),
     ),
+    # No peer, but a search for neighbours; it takes minutes to compile.
+    "pynndescent": Peer(("pynndescent==0.7.0",)),
 }
 
 

@@ -201,7 +201,7 @@ def test_support_gives_weight_to_the_heaviest_only() -> None:
 
 
 def test_points_that_no_tree_may_judge_judge_nobody() -> None:
-    direct: dict[str, Any] = {"game": "hard", "multiclass": "direct"}
+    direct: dict[str, Any] = {"game": "hard", "multiclass": "direct", "n_bits": 3}
     for params in ({}, {"game": "hard"}, direct):
         valuator = KNNShapley(encoder=OutOfBagForest(n_estimators=1), **params).fit(X, Y)
         weights = valuator.encoder_.weights()

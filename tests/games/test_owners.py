@@ -152,7 +152,7 @@ def test_owners_of_one_point_are_points(name: str) -> None:
 def test_hundreds_of_owners_of_one_point_are_points() -> None:
     rng = np.random.default_rng(4)
     drawn = draw(rng, "soft", n_owners=400, n=400, k=5, n_bits=3)
-    weights = np.sort(np.maximum(drawn.ranked.weights, 1))[::-1]
+    weights = np.sort(np.maximum(drawn.ranked.weights, 1))[::-1].copy()
     ranked = Ranked(drawn.ranked.order, weights, None, True)
     game = replace(drawn.game, owners=np.arange(400))
     got = game.solve(ranked, drawn.label).values

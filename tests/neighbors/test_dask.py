@@ -165,7 +165,7 @@ def _kill_a_worker_at_work(client: Client) -> threading.Thread:
 
 def worker_killed(way: str) -> bool:
     """Kill a worker in the middle of a run, and tell whether the values have the same bits."""
-    X, y, X_val, y_val = cloud(1000 if way == "shards" else 300)
+    X, y, X_val, y_val = cloud(1000 if way == "shards" else 150)
     metric = {"shards": None, "joblib": _slow_distance}[way]
     # Little memory makes many small tasks, so that a worker can die in the middle of them.
     memory = {"shards": 256, "joblib": 1e-9}[way]

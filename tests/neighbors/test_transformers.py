@@ -53,17 +53,6 @@ def test_after_an_encoder() -> None:
     np.testing.assert_array_equal(got.values, KNNShapley(**params).fit(X, y).value(cv=3).values)
 
 
-def test_pynndescent() -> None:
-    pynndescent = pytest.importorskip("pynndescent", reason="pynndescent is not installed")
-    X, y = cloud(1000)
-    transformer = pynndescent.PyNNDescentTransformer(n_neighbors=30, random_state=0)
-    got = KNNShapley(neighbors=transformer, support=20).fit(X, y).value(X[:64] + 0.1, y[:64])
-    ref = KNNShapley(support=20).fit(X, y).value(X[:64] + 0.1, y[:64])
-    assert got.recall is not None
-    assert got.recall > 0.95
-    assert np.corrcoef(got.values, ref.values)[0, 1] > 0.99
-
-
 class Forgetful(TransformerMixin, BaseEstimator):
     """Finds every second neighbour."""
 

@@ -7,11 +7,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 WORD = re.compile(r"\w{2,}")
 MOST = 8  # words of one text
 FEW = 20  # texts, too few to tell which words are common
 READ = 20_000  # characters of a text that are looked at
+KEPT = 256  # texts whose words are remembered: neighbours are shared, and so are texts
 PLACES = 200  # of words, at which a text may begin
 
 
@@ -32,19 +34,20 @@ class Rarity:
     def __init__(self, texts: Iterable[str]) -> None:
         self._seen: Counter[str] = Counter()
         self._texts = 0
+        self._words = lru_cache(maxsize=KEPT)(words)
         for text in texts:
             self._texts += 1
-            self._seen.update(words(text))
+            self._seen.update(self._words(text))
 
     def shared(self, text: str, near: Sequence[str]) -> list[str]:
         """Return the words of a text that matter, the one that matters most first.
 
         Words that more than half of many texts have say nothing.
         """
-        found = Counter(word for other in near for word in words(other))
+        found = Counter(word for other in near for word in self._words(other))
         weight = {
             word: found[word] * math.log(self._texts / self._seen[word])
-            for word in words(text)
+            for word in self._words(text)
             if found[word] and (self._texts < FEW or 2 * self._seen[word] <= self._texts)
         }
         ranked = sorted(weight.items(), key=lambda pair: (-pair[1], pair[0]))

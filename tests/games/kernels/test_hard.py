@@ -21,8 +21,8 @@ def binary(signed: NDArray[np.int64], k: int, top: int | None = None) -> NDArray
     n = signed.size
     out = np.full(n, np.nan)
     hard.binary(
-        abs(signed), (signed > 0).astype(np.float64), n, top, k, 1.0, shapley_like(n, k), out,
-        np.empty(2 * top + 1),
+        abs(signed).astype(np.int16), (signed > 0).astype(np.float64), n, top, k, 1.0,
+        shapley_like(n, k), out, np.empty(2 * top + 1),
     )  # fmt: skip
     return out
 
@@ -33,7 +33,7 @@ def one_vs_one(
     out = np.full(labels.size, np.nan)
     top = max(int(weights.max()), 1)
     hard.one_vs_one(
-        labels, weights, y, np.bincount(labels, minlength=n_classes), top, k, 1.0,
+        labels, weights.astype(np.int16), y, np.bincount(labels, minlength=n_classes), top, k, 1.0,
         shapley_like(labels.size, k), out, np.empty((n_classes, top + 1)), np.empty((2, n_classes)),
     )  # fmt: skip
     return out
@@ -160,9 +160,9 @@ def test_many_neighbours_do_not_overflow() -> None:
     signed = rng.choice([-1, 1], 5000)
     got = binary(signed, 600)
     assert math.fsum(got) == pytest.approx(float(signed[:600].sum() >= 0) - 1.0, abs=1e-9)
-    assert got[4000] == pytest.approx(
-        naive.binary_value_by_counting(signed, 600, 4000), abs=TOLERANCE
-    )
+    signed = signed[:1500]  # counting takes long
+    ref = naive.binary_value_by_counting(signed, 600, 1300)
+    assert binary(signed, 600)[1300] == pytest.approx(ref, abs=TOLERANCE)
 
 
 games = st.integers(1, 40).flatmap(
