@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.peers import agreement, profile, quality, speed
+from benchmarks.peers import agreement, findings, profile, quality, speed
 from benchmarks.peers.pool import Worker
 from dataworth.files.atomic import atomic
 
@@ -49,31 +49,32 @@ def main() -> int:
     """Run all parts; 1 where values do not agree or somebody could not be asked."""
     parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes; print the result")
-    parser.add_argument(
-        "--label-errors",
-        action="store_true",
-        help="only the part on finding label errors; the rest of the page stays as it is",
-    )
+    only = parser.add_mutually_exclusive_group()
+    for part, does in (
+        ("--label-errors", "finding label errors"),
+        ("--speed", "speed, memory and agreement"),
+    ):
+        said = f"only the part on {does}; the rest of the page stays as it is"
+        only.add_argument(part, action="store_true", help=said)
     chosen = parser.parse_args()
-    if chosen.label_errors:
-        return _label_errors(quick=chosen.quick)
+    kept = OUT.read_text() if OUT.exists() else ""
+    place = kept.find(findings.TITLE) if findings.TITLE in kept else len(kept)
+    first, last, good = kept[:place].rstrip(), kept[place:], True
     with tempfile.TemporaryDirectory() as folder:
-        lines = head()
-        agreed, good = agreement.section(Path(folder))
-        errors = quality.section(Path(folder), quick=chosen.quick)
-        fast, done = speed.section(Path(folder), quick=chosen.quick)
-        lines += [*fast, *agreed, *profile.section(quick=chosen.quick), *errors]
-    _put("\n".join(lines), quick=chosen.quick)
-    return 0 if good and done else 1
+        if not chosen.speed:
+            last = "\n".join(quality.section(Path(folder), quick=chosen.quick))
+        if not chosen.label_errors:
+            first, good = _speed_and_agreement(Path(folder), quick=chosen.quick)
+    _put(f"{first}\n\n{last}", quick=chosen.quick)
+    return 0 if good else 1
 
 
-def _label_errors(*, quick: bool) -> int:
-    """Write the last part of the page anew."""
-    with tempfile.TemporaryDirectory() as folder:
-        lines = quality.section(Path(folder), quick=quick)
-    rest = OUT.read_text().partition(lines[0] + "\n")[0]
-    _put(rest + "\n".join(lines), quick=quick)
-    return 0
+def _speed_and_agreement(folder: Path, *, quick: bool) -> tuple[str, bool]:
+    """Return the first part of the page, and whether all agreed and could be asked."""
+    agreed, good = agreement.section(folder)
+    fast, done = speed.section(folder, quick=quick)
+    lines = [*head(), *fast, *agreed, *profile.section(quick=quick)]
+    return "\n".join(lines).rstrip(), good and done
 
 
 def _put(text: str, *, quick: bool) -> None:

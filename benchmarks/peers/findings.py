@@ -14,6 +14,8 @@ ALIKE_TEXT = (
 
 Found = dict[tuple[str, bool], Standings]  # by kind of errors, and whether tables are unseen
 
+TITLE = "## Finding label errors"
+
 
 def lines(
     found: Found, draws: dict[str, int], validated: set[str], missing: list[str]
@@ -51,7 +53,7 @@ def lines(
 
 def _about(draws: dict[str, int], missing: list[str]) -> list[str]:
     return [
-        "## Finding label errors",
+        TITLE,
         "",
         f"AUROC of finding planted errors: {protocol.SHARE_BAD:.0%} of {N_TRAIN:,} training labels "
         "are wrong (fewer points where there are not so many), mean ± standard deviation over "

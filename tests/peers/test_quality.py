@@ -168,17 +168,21 @@ def test_the_page_has_a_part_for_each_kind_of_errors() -> None:
     assert all(source.title in text for source in (tables.UNSEEN | tables.CHOOSING).values())
 
 
-def test_the_part_on_label_errors_is_written_anew_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("part", ["--label-errors", "--speed"])
+def test_a_part_is_written_anew_alone(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "PEERS.md"
-    page.write_text("# Against the peers\n\nspeed\n\n## Finding label errors\n\nold\n")
+    page.write_text("# Against the peers\n\nold\n\n## Finding label errors\n\nold\n")
     monkeypatch.setattr(peers, "OUT", page)
-    monkeypatch.setattr("sys.argv", ["benchmarks.peers", "--label-errors"])
+    monkeypatch.setattr("sys.argv", ["benchmarks.peers", part])
     new = ["## Finding label errors", "", "new", ""]
     monkeypatch.setattr(quality, "section", lambda folder, *, quick: new)
+    first = ("# Against the peers\n\nnew", True)
+    monkeypatch.setattr(peers, "_speed_and_agreement", lambda folder, *, quick: first)
     assert peers.main() == 0
-    want = "# Against the peers\n\nspeed\n\n## Finding label errors\n\nnew\n"
+    fast, errors = ("new", "old") if part == "--speed" else ("old", "new")
+    want = f"# Against the peers\n\n{fast}\n\n## Finding label errors\n\n{errors}\n"
     assert page.read_text() == want
 
 
