@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
+from sklearn.preprocessing import StandardScaler
 
 from dataworth import DataValues, KNNShapley, OwnerValues, Ruler, decisions
 from dataworth.cli.main import main
@@ -306,7 +307,7 @@ def test_the_reasons_are_shown(show: Reader) -> None:
     row(page, 0).get_by_role("button", name="Details").click()
     detail = page.locator("tr.details")
     assert "2 of its 3 nearest neighbours have another label" in detail.inner_text()
-    assert "Its neighbours say “dog”, not “cat”." in detail.inner_text()
+    assert "The others say “dog”, not “cat”." in detail.inner_text()
     groups, names = detail.locator("thead tr").all()
     assert groups.locator("th").all_inner_texts() == [
         "this point", "3 nearest training points", "validation points it hurts most",
@@ -453,7 +454,7 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     press(page, 3, "Relabel")
     new = row(page, 3).get_by_label("New label")
     assert new.input_value() == ""  # a number is not filled in, only said
-    assert new.get_attribute("placeholder") == "neighbours: 1.5"
+    assert new.get_attribute("placeholder") == "suggested: 1.5"
     assert count(page).endswith("1 new label missing")
     assert "relabel as suggested" not in page.locator("#all").inner_text()
     new.fill("much")
@@ -462,6 +463,30 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_bytes(downloaded(page))
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), {"y": targets})
     assert cleaned["y"] == [*targets[:3], -2.5, *targets[4:]]
+
+
+def test_one_suggestion_in_the_result_the_page_and_the_decisions(
+    show: Reader, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 3)), np.where(rng.random(80) < 0.4, "no", "yes")
+    valuator = KNNShapley(n_neighbors=3, encoder=[None, StandardScaler()]).fit(X, y)
+    values = valuator.value()
+    assert values.suggested is not None
+    why = valuator.explain(range(80))
+    own = [p for p in range(80) if values.suggested[p] != y[p]]
+    assert [e.index for e in why if e.suggested != values.suggested[e.index]]  # or nothing is shown
+    columns = {"y": y.tolist()}
+    page = show(values, columns, explanations=why, label="y", validation="train")
+    page.locator("#suggestion").select_option("another label")
+    page.locator("#all").select_option("relabel as suggested")
+    show.heard()
+    for p in rows(page):
+        assert row(page, p).locator("td.suggested").inner_text() == values.suggested[p]
+    (tmp_path / "d.csv").write_bytes(downloaded(page))
+    cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), columns)
+    assert cleaned["y"] == values.suggested.tolist()
+    assert len(rows(page)) == min(len(own), 50)
 
 
 def prices() -> tuple[DataValues, list[Any]]:
@@ -486,7 +511,7 @@ def test_numbers_can_be_read(show: Reader) -> None:
     assert row(page, 7).locator("td", has_text="3,800,000").count()
     row(page, 7).get_by_role("button", name="Details").click()
     said = page.locator("tr.details").inner_text()
-    assert "Its target is 3,800,000; its neighbours say 174,755." in said
+    assert "Its target is 3,800,000; the others say 174,755." in said
     share = -7e11 / float(np.var(values.labels))
     shown = row(page, 7).locator('td[data-head="Value"]').inner_text()
     assert float(shown.replace("−", "-")) == pytest.approx(share, rel=1e-2)

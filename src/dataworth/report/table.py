@@ -265,15 +265,20 @@ class Table:
         return rows
 
     def _suggested(self, position: int) -> str | None:
-        """Return what neighbours suggest, by the explanation of a point or else by its values."""
-        if position in self.reasons:
-            suggested = self.reasons[position].suggested
-        elif self.values.suggested is not None:
+        """Return what the result suggests or, where it does not know, what the neighbours shown do.
+
+        All who vote on a point count in the result, in all representations: the few neighbours that
+        explain it need not agree with them, and the page must say what files and terminals say.
+        """
+        if self.values.suggested is not None:
             suggested = self.values.suggested[position]
+        elif position in self.reasons:
+            suggested = self.reasons[position].suggested
         else:
             return None
-        if isinstance(suggested, float) and math.isfinite(suggested):
-            suggested = f"{suggested:.6g}"
+        given = self.values.labels[position]
+        if self.values.numeric and suggested is not None and suggested != given:
+            suggested = f"{suggested:.12g}" if math.isfinite(suggested) else None
         return label_text(suggested)
 
     def _flags(self, position: int) -> list[list[str]]:
@@ -282,7 +287,7 @@ class Table:
         suggested = self._suggested(position)
         given = label_text(self.values.labels[position])
         if suggested is not None and suggested != given and not self.values.numeric:
-            flags.append(["label", f"Its neighbours say “{suggested}”, not “{given}”."])
+            flags.append(["label", f"The others say “{suggested}”, not “{given}”."])
         if self.values.notes is not None:
             ids = self._train.ids
             names = range(len(self.values)) if ids is None else ids

@@ -18,13 +18,14 @@ function reason(row) {
   if (!row.h) return row.f.length ? null : el("span", { class: "muted" }, "not explained");
   if (report.numeric) {
     const shown = row.n.length ? row.n : row.h;
-    if (isNumber(String(row.s))) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
+    if (saysOther(row)) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
     return el("span", { class: "reason" }, shown.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null, numbersOf(shown.slice(0, 3)));
   }
   const labels = tallied(row.n.length ? row.n.map((n) => n[1]) : row.h.map((h) => h[1])).slice(0, 2);
   return el("span", { class: "reason" }, labels.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null,
     labels.map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))));
 }
+const saysOther = (row) => row.s !== row.y && isNumber(String(row.s));
 const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");
 
 function sentence(row) {
@@ -37,7 +38,7 @@ function sentence(row) {
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
       : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
   }
-  if (report.numeric && row.h && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
+  if (report.numeric && row.h && saysOther(row)) words.push(`Its target is ${quantity(Number(row.y))}; the others say ${quantity(Number(row.s))}.`);
   words.push(...row.f.map(([, why]) => why));
   if (row.b) words.push(`The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`);
   if (!row.h) words.push("No explanation was computed for this point.");

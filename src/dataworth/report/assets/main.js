@@ -8,7 +8,7 @@ function showFilters() {
   const places = [
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
-    hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    hasSuggestions && !report.numeric ? menu("suggestion", "suggested", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
     report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
@@ -77,7 +77,7 @@ function showWords() {
   byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length - report.nNoticed)} ${first} points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   const listed = count(report.rows.length);
   byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
-    hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+    hasSuggestions && !report.numeric ? `Another label is suggested for ${count(differing)} of these ${listed}. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
 

@@ -27,7 +27,7 @@ function fields() {
     ...(report.ranked ? [{ key: "score", head: "Score", of: (row) => row.z, number: true }] : []),
     { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
-  if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
+  if (hasSuggestions) list.push({ key: "suggested", head: "Suggested", of: (row) => row.s });
   for (const k of [...state.shown].sort((a, b) => a - b)) {
     list.push({ key: `c${k}`, head: report.columns[k].name, of: (row) => (Array.isArray(row.c[k]) ? row.c[k][0] : row.c[k]), column: k, number: report.columns[k].number });
   }
@@ -136,7 +136,7 @@ function decisionCell(row, mark) {
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
   if (!mark || mark.decision !== "relabel") return group;
   const label = report.numeric
-    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: isNumber(String(row.s)) ? `neighbours: ${quantity(Number(row.s))}` : "new target" })
+    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target" })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
   label.setAttribute("aria-label", "New label");
