@@ -446,6 +446,26 @@ def test_the_ruler_draws_a_line(show: Reader) -> None:
     assert line.count() == 0
 
 
+def test_what_is_said_about_labels_that_fill_the_table_is_so(show: Reader) -> None:
+    """Up to the ruler's cut-off a rare label has all of its points listed, however many."""
+    n, labels = 400, np.array(["rare"] * 40 + ["often"] * 360)
+    plain = values_of(np.arange(n) - 60.0, labels)
+    ruler = Ruler(n, 2, (tuple(range(0, 40, 2)),) * 5)
+    assert ruler.cutoff is not None
+    assert 15 < ruler.cutoff < 40
+    said = []
+    for known, count_of in ((None, 15), (ruler, ruler.cutoff)):
+        page = show(replace(plain, ruler=known), rows=50)
+        shown = page.locator("tr.point td.given").all_inner_texts()
+        assert shown.count("rare") == count_of  # three times 10 % of 50 rows are 15
+        said.append(page.locator("#points-lead").inner_text())
+    assert "No label has more than three times its share of the table" in said[0]
+    assert "No label" not in said[1]
+    assert f"All {ruler.cutoff} points up to the ruler’s cut-off are listed" in said[1]
+    page = show(replace(plain, ruler=ruler), rows=ruler.cutoff)
+    assert "three times" not in page.locator("#points-lead").inner_text()
+
+
 def test_regression(show: Reader, tmp_path: Path) -> None:
     targets = (np.arange(20) / 8).tolist()
     values = values_of(np.arange(20) - 15, targets, game="regression")

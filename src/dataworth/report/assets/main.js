@@ -64,6 +64,11 @@ function setFilters(changes) {
 const showGroup = (position, code) => setFilters(() => { state.groups[position] = String(code); byId(`group-${position}`).value = String(code); });
 const showOpen = () => setFilters(() => { state.decision = "open"; byId("decision").value = "open"; });
 
+/* Which points the table leaves out so that a rare label does not fill it. */
+const leftOut = () => (report.cutoff
+  ? `All ${plural(report.cutoff, "point")} up to the ruler’s cut-off are listed; below it, points of a label that has three times its share of the table are left out. `
+  : "No label has more than three times its share of the table, so some points of a rare label are left out. ");
+
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
   byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
@@ -76,7 +81,7 @@ function showWords() {
   const all = report.rows.length === report.n;
   byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length - report.nNoticed)} ${first} points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   const listed = count(report.rows.length);
-  byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
+  byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? leftOut() : ""}${
     hasSuggestions && !report.numeric ? `Another label is suggested for ${count(differing)} of these ${listed}. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
 }
