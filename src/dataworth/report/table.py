@@ -21,7 +21,6 @@ MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
 QUOTA = 3  # times its share of the rows is the most that a label gets
 MOST_COLUMNS = 60
 MOST_COMPARED = 30  # columns shown of neighbours and validation points
-LONG_TEXT = 40  # characters from which words are looked at
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
 MOST_NOTICED = 200  # points shown beside the least valuable ones, as they are odd
 TEXT_BUDGET = 2_500_000
@@ -222,7 +221,7 @@ class Table:
         used = set(near).union(*near.values())
         for k, column in enumerate(self.columns):
             texts = {p: v for p in used if isinstance(v := column.items[p], str)}
-            if not any(len(text) > LONG_TEXT for text in texts.values()):
+            if not any(len(text) > words.LONG for text in texts.values()):
                 continue
             rarity = words.Rarity(texts.values())
             for p, others in near.items():
