@@ -84,6 +84,7 @@ function showWords() {
   byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? leftOut() : ""}${
     hasSuggestions && !report.numeric ? `Another label is suggested for ${count(differing)} of these ${listed}. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
+  byId("sideways").textContent = "More columns to the right →";
 }
 
 function showAbout() {
@@ -129,6 +130,8 @@ function start() {
   byId("download").addEventListener("click", download);
   byId("clear").addEventListener("click", clearMarks);
   byId("frame").addEventListener("keydown", keys);
+  byId("frame").addEventListener("scroll", showMore);
+  addEventListener("resize", showMore);
   document.documentElement.dataset.ready = "yes";
 }
 start();
