@@ -472,13 +472,17 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     why = explain(values, 3, 1.5, near=[4, 5], hurts=[(0, 0.25)])
     page = show(values, {"y": targets}, explanations=[why], label="y")
     press(page, 3, "Relabel")
-    new = row(page, 3).get_by_label("New label")
+    new = row(page, 3).get_by_label("New target")
     assert new.input_value() == ""  # a number is not filled in, only said
     assert new.get_attribute("placeholder") == "suggested: 1.5"
-    assert count(page).endswith("1 new label missing")
+    assert count(page).endswith("1 new target missing")
     assert "relabel as suggested" not in page.locator("#all").inner_text()
+    everything = page.locator("body").inner_text()
+    page.get_by_role("button", name="Download decisions").click()
+    everything += page.locator("#next").inner_text()
+    assert not re.search(r"\blabels?\b", everything)
     new.fill("much")
-    assert count(page).endswith("1 new label missing")
+    assert count(page).endswith("1 new target missing")
     new.fill("-2.5")
     (tmp_path / "d.csv").write_bytes(downloaded(page))
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), {"y": targets})
@@ -507,6 +511,20 @@ def test_one_suggestion_in_the_result_the_page_and_the_decisions(
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), columns)
     assert cleaned["y"] == values.suggested.tolist()
     assert len(rows(page)) == min(len(own), 50)
+
+
+def test_what_is_said_of_neighbours_does_not_contradict_the_suggestion(show: Reader) -> None:
+    said = np.array(["dog", "cat", "dog", "dog", "owl", "cat"])
+    values = replace(VALUES, agreement=np.zeros(6), suggested=said)
+    why = [explain(values, p, "cat", near=[q for q in (0, 1, 5) if q != p]) for p in (0, 1)]
+    page = show(values, explanations=why)
+    for p in (0, 1):
+        row(page, p).get_by_role("button", name="Details").click()
+    texts = page.locator("tr.details .sentence").all_inner_texts()
+    ours = {"dog" in text: text for text in texts}
+    assert "have the same label, but others vote on it too." in ours[True]
+    assert "may be right" not in ours[True]
+    assert "its label may be right" in ours[False]
 
 
 def prices() -> tuple[DataValues, list[Any]]:

@@ -13,6 +13,8 @@ function el(tag, props, ...children) {
   return node;
 }
 
+const noun = report.numeric ? "target" : "label";
+
 /* Text of the data. Whatever direction it is written in, the text around it keeps its own. */
 const data = (text, props) => el("bdi", { class: "data", ...props }, text === "" ? el("span", { class: "muted" }, "empty") : String(text));
 

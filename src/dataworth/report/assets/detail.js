@@ -36,7 +36,7 @@ function sentence(row) {
     const weight = against.reduce((sum, n) => sum + n[3], 0);
     words.push(against.length
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
-      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
+      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label${proposal(row) ? ", but others vote on it too" : ": its label may be right, and the point may still mislead predictions for other points"}.`);
   }
   if (report.numeric && row.h && saysOther(row)) words.push(`Its target is ${quantity(Number(row.y))}; the others say ${quantity(Number(row.s))}.`);
   words.push(...row.f.map(([, why]) => why));
@@ -80,7 +80,7 @@ function comparison(row) {
         others.length ? el("tr", {}, el("td", {}), el("th", { scope: "col", class: "who" }, name(row.p, row.id)), others.map((one) => el("th", { scope: "col", class: one.first ? "who first" : "who" }, name(one.at, one.record.id)))) : null),
       el("tbody", {},
         report.hasImages ? line("picture", picture(row.i, "large"), (one) => picture(one.record.i, "large")) : null,
-        line(report.numeric ? "target" : "label", chip(row.y, row), (one) => chip(one.label, row)),
+        line(noun, chip(row.y, row), (one) => chip(one.label, row)),
         ["distance", "weight", "adds"].map(figure), report.columns.map(entry)))),
     others.length ? el("p", { class: "muted" }, `Marked are entries that differ from the point's${report.columns.some((one) => one.number) ? " (numbers, where they differ by more than the middle half of the column spans)" : ""}${row.w ? ", and the words that it shares with its neighbours" : ""}.`) : null);
 }

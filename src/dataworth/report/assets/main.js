@@ -2,7 +2,7 @@ const menu = (id, word, options, change) => el("label", { class: "field" }, el("
   el("select", { id, on: { change: (event) => { change(event.target.value); } } }, options.map(([value, text]) => el("option", { value }, text))));
 
 function showFilters() {
-  const search = el("input", { type: "search", id: "search", placeholder: "any text, label, id or position", autocomplete: "off", spellcheck: "false" });
+  const search = el("input", { type: "search", id: "search", placeholder: `any text, ${noun}, id or position`, autocomplete: "off", spellcheck: "false" });
   search.addEventListener("input", () => { state.search = search.value; showTable(); });
   const filter = (set) => (value) => { set(value); showTable(); };
   const places = [
@@ -10,7 +10,7 @@ function showFilters() {
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
     hasSuggestions && !report.numeric ? menu("suggestion", "suggested", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
     report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
-    menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
+    menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", `new ${noun} missing`]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
@@ -71,7 +71,7 @@ const leftOut = () => (report.cutoff
 
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${noun}s.${report.noticed ? ` ${report.noticed}` : ""}`;
   if (report.headline !== null) {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
@@ -91,8 +91,8 @@ function showAbout() {
   const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   byId("about").append(
-    el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
-    report.ranked ? el("p", {}, "The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its label. Lower is more suspect.") : "",
+    el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation ${noun} can be wrong.`),
+    report.ranked ? el("p", {}, `The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its ${noun}. Lower is more suspect.`) : "",
     report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },

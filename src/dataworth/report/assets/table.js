@@ -152,7 +152,7 @@ function decisionCell(row, mark) {
     ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target" })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
-  label.setAttribute("aria-label", "New label");
+  label.setAttribute("aria-label", `New ${noun}`);
   label.classList.toggle("open", !isComplete(mark));
   label.addEventListener("input", () => {
     setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
