@@ -136,7 +136,7 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
     valuator.set_params(game=NUMERIC_GAME)
     usage(Settings.of, valuator.get_params(deep=False))
     warnings.warn(
-        f"the labels are {np.unique(labels).size:,} different numbers, so they are predicted as "
+        f"the targets are {np.unique(labels).size:,} different numbers, so they are predicted as "
         f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class.",
         ReadingWarning,
         stacklevel=2,
@@ -160,8 +160,9 @@ def repeats(valuator: KNNShapley, y: Any) -> int:
     if not fits or n < MEASURED[0]:
         return 0
     if n > MEASURED[1]:
+        what = "targets" if is_numeric(valuator.game) else "labels"
         terminal.note(
-            f"--ruler {REPEATS} says how many labels look wrong, and takes {REPEATS} times as long "
+            f"--ruler {REPEATS} says how many {what} look wrong, and takes {REPEATS} times as long "
             "again."
         )
         return 0
