@@ -235,7 +235,7 @@ def value(
     how = None if judges else "leave-one-out" if cv is None else f"{cv} folds"
     n_features = len(data.features) - len(unused)
     groups = data.owners if paid is None else None
-    terminal.summary(values, groups, top, out, n_features=n_features, how=how)
+    terminal.summary(values, groups, top, out, n_features=n_features, how=how, id=data.id)
     if paid is not None:
         terminal.owners(paid, budget, out)
     results.write_values(output, values, data)

@@ -141,11 +141,16 @@ def read(sums: Floats, powers: Floats, shape: Shape, terms: int, parts: Floats) 
     The highest power of zeta comes first.
     """
     wide, used = uint64((shape.levels + 1) * shape.nodes), uint64((terms + 1) * shape.nodes)
+    # Terms of squared means are larger, and of both signs: t by t, their sums keep more digits.
+    at_once = used if shape.order == 1 else uint64(shape.nodes)
     for q in range(shape.order + 1):
         at = uint64(q) * wide
         total = 0.0
-        for i in range(used):
-            total += sums[at + i] * powers[i]
+        for first in range(uint64(0), used, at_once):
+            part = 0.0
+            for i in range(at_once):
+                part += sums[at + first + i] * powers[first + i]
+            total += part
         parts[q] = total
 
 
