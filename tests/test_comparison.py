@@ -201,6 +201,16 @@ def test_rare_and_single_classes() -> None:
     assert got.verdict == "worse"
 
 
+def test_a_feature_that_names_rows_is_noted() -> None:
+    parts = [part.assign(pid=[n * 7919 % 100_003 for n in part.index]) for part in (BEFORE, AFTER)]
+    test = TEST.assign(pid=TEST.index)
+    got = compare(*parts, label="y", test=test, drop=["name"], models=TREE, seeds=1)
+    assert got.notes == (
+        "column 'pid' seems to name rows: hardly any entry comes twice; give it as id, or drop it, "
+        "if it does.",
+    )
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -372,6 +372,16 @@ def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
     assert again.out.startswith("1 feature: 1 number.\n60 training points, 1 feature, ")
 
 
+def test_the_next_command_has_the_same_columns(run: Any) -> None:
+    ran = run("value train.csv --label y --id name --drop owner -o v.csv")
+    then = "dataworth compare train.csv train-cleaned.csv --label y --id name --drop owner"
+    assert ran.out.splitlines()[-1].endswith(f": {then}")
+    ran = run("value train.csv --label y --features size --group owner -o v.csv")
+    then = "--label y --drop name --drop colour --drop owner"
+    assert ran.out.splitlines()[-1].endswith(then)
+    assert "dataworth compare" not in run("value train.csv --label y --id name").out
+
+
 def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:
     ran = run("value train.csv --label y --features size --validation train.csv")
     assert ran.code == 0

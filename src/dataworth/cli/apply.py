@@ -35,6 +35,7 @@ def apply_(
     """
     import numpy as np
 
+    from dataworth.cli import columns as told
     from dataworth.cli import data as inputs
     from dataworth.decisions import carried_out, read
     from dataworth.files import paths, tables
@@ -71,3 +72,5 @@ def apply_(
         f"{done.relabelled:,} relabelled, {done.removed:,} removed: {table.num_rows:,} rows in, "
         f"{len(done.kept):,} rows out, in {output}."
     )
+    then = told.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
+    print(f"Is a model better with it? {then}")

@@ -1,5 +1,8 @@
 """`dataworth compare`: is a model better with the cleaned data?"""
 
+import sys
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -48,8 +51,8 @@ def compare(
       dataworth compare train.csv train-cleaned.csv --test test.csv --label y
     """
     from dataworth import comparison
+    from dataworth.cli import columns, terminal
     from dataworth.cli import data as inputs
-    from dataworth.cli import terminal
     from dataworth.files import paths, tables
     from dataworth.files.atomic import atomic
 
@@ -70,6 +73,7 @@ def compare(
     words |= {f"{label!r} of {key}": f"column {label!r} of {path}" for key, path in words.items()}
     words |= {name: f"--{name}" for name in ("label", "id", "drop", "task", "seeds", "folds")}
     with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes():
+        warnings.filterwarnings("ignore", message="column ")  # told below
         made = comparison.compare(
             given["BEFORE"],
             given["AFTER"],
@@ -82,7 +86,11 @@ def compare(
             folds=folds,
             n_jobs=jobs,
         )
-    terminal.comparison(made)
+    table = given["BEFORE"]
+    features = [name for name in table.column_names if name not in {label, id, *(drop or ())}]
+    columns.tell_columns(table.select(features), "auto", sys.stdout)
+    others = tuple(said for said in made.notes if not said.startswith("column "))  # told above
+    terminal.comparison(replace(made, notes=others))
     if plot is not None:
         height = 1.2 + 0.45 * len(made.in_headline)
         figure = matplotlib.Figure(figsize=(6.4, height), layout="constrained")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import typer
@@ -17,16 +17,15 @@ from sklearn.pipeline import make_pipeline
 
 from dataworth import owner_values
 from dataworth.arrays import Array
-from dataworth.cli import STANDARD_OUTPUT, options, terminal
+from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.out_of_bag import OutOfBagForest
-from dataworth.encoders.tables import TableEncoder, kinds_in_words
+from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
-from dataworth.files.atomic import naming
 from dataworth.games import semivalues
 from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
@@ -444,38 +443,6 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
     wanted, given = source.matrix.shape[1], matrix.shape[1]
     if given != wanted:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
-
-
-def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
-    """Say in a line what the columns of a table were taken for, and note what may be misread.
-
-    Returns
-    -------
-    list of str
-        The columns that do not become features, which a note names.
-    """
-    if encoder == "none" or frames.frame(X) is None:
-        return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReadingWarning)  # the notes say the same
-        read = TableEncoder().fit(X)
-    used = {name: kind for name, kind in read.kinds_.items() if kind != "constant"}
-    unused = [name for name in read.kinds_ if name not in used]
-    with naming(STANDARD_OUTPUT):
-        print(f"{kinds_in_words(used)}.", file=out)
-    for name in used:
-        said = read.notes_.get(name)
-        if said is not None:
-            advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
-            terminal.note(f"column {name!r} {said}{advice}.")
-    if unused:
-        listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")
-        are = "1 column is" if len(unused) == 1 else f"{len(unused)} columns are"
-        terminal.note(
-            f"{are} not used, as all entries are the same, missing, or categories that come only "
-            f"once: {listed}."
-        )
-    return unused
 
 
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:

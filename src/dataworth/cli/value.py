@@ -164,8 +164,8 @@ def value(
       dataworth value train.parquet --label y --group owner --max-rank sqrt
       dataworth value train.csv --label y --owners owner --budget 10000
     """
+    from dataworth.cli import columns, results, terminal
     from dataworth.cli import data as inputs
-    from dataworth.cli import results, terminal
     from dataworth.report.table import ROWS, worth_explaining
 
     valuator = inputs.valuator(
@@ -216,7 +216,7 @@ def value(
         if ruler is None and judges is None:
             ruler = inputs.repeats(valuator, y)
         values = valuator.value(*judged, cv=cv, ruler=ruler or None, checkpoint=checkpoint)
-    unused = inputs.tell_columns(X, encoder, out)
+    unused = columns.tell_columns(X, encoder, out)
     with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
         noticed = results.noticed(valuator, values, data)
     index = values.index if data.ids is None else data.ids
@@ -251,3 +251,8 @@ def value(
             image_root=image_root, owners=paid, budget=budget,
         )  # fmt: skip
         print(f"The report is in {report}.", file=out)
+    if (output is not None or report is not None) and data.source.table is not None:
+        used = {*data.features, data.label, data.id}
+        apart = [name for name in data.source.names if name not in used]
+        then = columns.comparing(train, data.label, id=data.id, drop=apart)
+        print(f"Once it is cleaned, this says whether models are better: {then}", file=out)

@@ -5,7 +5,7 @@ the models, and `scores` says how much they gain, and how sure that is.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,7 +23,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.comparison import plan as plans
 from dataworth.comparison.plan import Data, Plan, Side
 from dataworth.comparison.scores import Comparison, Score, scored
-from dataworth.encoders.tables import TableEncoder
+from dataworth.encoders.tables import NAMES_ROWS, TableEncoder
 from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import TASKS
@@ -129,8 +129,18 @@ def compare(
         n_after=data.sides["after"].size,
         n_judged=plan.judged.size,
         how=plan.how,
-        notes=plan.notes,
+        notes=(*plan.notes, *_named(data.sides["before"])),
     )
+
+
+def _named(side: Side) -> Iterator[str]:
+    """Say which features seem to name rows: models may learn labels from the order of the rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # said while models learn
+        read = TableEncoder().fit(side.X)
+    for name, said in read.notes_.items():
+        if NAMES_ROWS in said:
+            yield f"column {name!r} {said}; give it as id, or drop it, if it does."
 
 
 def _models(given: Any, numeric: bool, n_jobs: int | None) -> dict[str, Any]:
