@@ -30,7 +30,11 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     assert run("apply d.csv t.csv -o c.csv").out == f"{said}{then}\n"
     assert run("apply d.csv t.csv --id id -o c.csv").out == f"{said}{then} --id id\n"
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
-    run("apply d.csv t.csv -o c.tsv")
+    ran = run("apply d.csv t.csv -o c.tsv")
+    assert (
+        ran.err
+        == "dataworth: note: Share of labels: 'yes' 33.3 % → 0.0 %, 'no' 66.7 % → 100.0 %.\n"
+    )
     assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
     table = pa.table({"a": pa.array([1, 2, 3], pa.int8()), "y": pa.array(["no", "b", "c"])})
     parquet.write_table(table, "t.parquet")

@@ -27,7 +27,9 @@ def test_before_and_after(run: Any) -> None:
     ran = run(
         "compare before.csv after.csv --test test.csv --label y --drop name --seeds 2 --plot c.png"
     )
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
+    assert ran.err.startswith("dataworth: note: Share of labels: ")
+    assert ran.err.count("\n") == 1
     read = [arrow_csv.read_csv(f"{name}.csv") for name in ("before", "after", "test")]
     made = compare(*read[:2], test=read[2], label="y", drop=["name"], seeds=2)
     lines = ran.out.splitlines()
@@ -37,6 +39,8 @@ def test_before_and_after(run: Any) -> None:
     assert lines[3].split("  ")[0].strip() == "model"
     assert max(map(len, ran.out.rstrip().splitlines())) <= 80
     assert made.verdict == "better"
+    for score in (made.scores[4], made.scores[8]):
+        assert f"\n{score.verdict}: {score}\n" in ran.out
     for name in ("boosting", "forest", "logistic", "The chart is in c.png."):
         assert name in ran.out
     assert Path("c.png").read_bytes().startswith(b"\x89PNG")

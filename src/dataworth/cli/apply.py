@@ -37,8 +37,10 @@ def apply_(
 
     from dataworth.cli import columns as told
     from dataworth.cli import data as inputs
+    from dataworth.cli import terminal
     from dataworth.decisions import carried_out, read
     from dataworth.files import paths, tables
+    from dataworth.inputs.targets import shares_changed
 
     inputs.keep_apart({"--output": output}, {"DECISIONS": decisions, "TRAIN": train})
     for path, argument in ((train, "TRAIN"), (output, "--output")):
@@ -72,5 +74,8 @@ def apply_(
         f"{done.relabelled:,} relabelled, {done.removed:,} removed: {table.num_rows:,} rows in, "
         f"{len(done.kept):,} rows out, in {output}."
     )
+    changed = shares_changed(columns[done.label], [done.labels[at] for at in done.kept])
+    if changed:
+        terminal.note(changed)
     then = told.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
     print(f"Is a model better with it? {then}")

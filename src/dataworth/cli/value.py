@@ -236,6 +236,8 @@ def value(
     n_features = len(data.features) - len(unused)
     groups = data.owners if paid is None else None
     terminal.summary(values, groups, top, out, n_features=n_features, how=how)
+    if values.one_sided:
+        terminal.note(values.one_sided)
     if paid is not None:
         terminal.owners(paid, budget, out)
     results.write_values(output, values, data)
