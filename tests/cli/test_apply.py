@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from dataworth import DataValues
 from tests.commands import decided
 
 
@@ -62,3 +64,33 @@ def test_apply_to_the_wrong_table_says_what_is_wrong(run: Any) -> None:
     Path("d.csv").write_text(f"{lines[0]}\n0,remove,,p,,,,\n")
     run.refused("apply d.csv t.csv -o c.csv", 2, "--label must name a column; the decisions do not")
     run.refused("apply d.csv t.csv --label a -o c.csv", 2, "'a' at position 0 is '1', and was 'p'")
+
+
+def test_all_suspects_of_a_file_of_values(run: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 60)
+    x = rng.normal(size=120) + 6 * (y == "b")
+    y[[3, 70]] = ["b", "a"]
+    lines = [f"r{i},{x[i]!r},{y[i]}" for i in range(120)]
+    Path("t.csv").write_text("\n".join(["id,x,y", *lines, ""]))
+    assert run("value t.csv --label y --id id --ruler 2 -o v.parquet").code == 0
+    assert run("apply v.parquet t.csv --label y --id id --relabel -o c.csv").code == 0
+    values = DataValues.load("v.parquet")
+    suspects = values.suspects()
+    suggested = dict(zip(suspects["index"], suspects["suggested"], strict=True))
+    wanted = [line[:-1] + suggested.get(f"r{i}", y[i]) for i, line in enumerate(lines)]
+    assert Path("c.csv").read_text() == "\n".join(["id,x,y", *wanted, ""])
+    assert run("apply v.parquet t.csv --label y --remove --suspects 1 -o c.csv").code == 0
+    gone = values.suspects_first[0]
+    kept = [line for i, line in enumerate(lines) if i != gone]
+    assert Path("c.csv").read_text() == "\n".join(["id,x,y", *kept, ""])
+    run("value t.csv --label y --id id --ruler 0 -o v.csv")
+    for typed, message in (
+        ("v.csv t.csv --label y --remove", "--suspects must be a whole number for values without"),
+        ("v.parquet t.csv --label y --remove --relabel", "--relabel must not be given with --rem"),
+        ("v.parquet t.csv --label y --suspects 3", "--suspects must come with --relabel or --re"),
+        ("v.parquet t.csv --label y", "DECISIONS must be the CSV file .* give --relabel or --rem"),
+        ("v.parquet t.csv --remove", "--label must name a column; the decisions do not name one"),
+        ("t.csv t.csv --label y --remove", "t.csv must be a file of values"),
+    ):
+        run.refused(f"apply {typed} -o c.csv", 2, message)

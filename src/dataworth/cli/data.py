@@ -288,11 +288,11 @@ def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
     return tables.read(path, names)
 
 
-def values(path: Path) -> tuple[DataValues, Array | None]:
+def values(path: Path, argument: str = "VALUES") -> tuple[DataValues, Array | None]:
     """Read a file of values, and the group of each point if the file has them."""
-    usage(tables.check_ending, path, value_files.ENDINGS, "VALUES")
-    usage(paths.to_read, path, "VALUES")
-    with renaming({"path": "VALUES"}):
+    usage(tables.check_ending, path, value_files.ENDINGS, argument)
+    usage(paths.to_read, path, argument)
+    with renaming({"path": argument}):
         return read_values(path)
 
 
