@@ -36,10 +36,6 @@ from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
 
-# Errors are planted this many times by default, if training points are neither too few to tell
-# anything nor so many that a run takes long.
-REPEATS, MEASURED = 3, (100, 2_000)
-
 
 @dataclass(frozen=True)
 class Data:
@@ -140,31 +136,6 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
         ReadingWarning,
         stacklevel=2,
     )
-
-
-def check_ruler(ruler: int | None, validation: Path | None) -> None:
-    """Refuse a ruler where points from outside judge."""
-    if ruler and validation is not None:
-        raise typer.BadParameter(
-            "--ruler must be left out with --validation: it is for training points that judge each "
-            "other."
-        )
-
-
-def repeats(valuator: KNNShapley, y: Any) -> int:
-    """How often to plant errors if nobody says: a few times, if that takes no time to speak of."""
-    targets = np.asarray(frames.entries(y, "y"))
-    n, different = targets.size, np.unique(targets).size
-    fits = different > 1 and (is_numeric(valuator.game) or 4 * different <= n)
-    if not fits or n < MEASURED[0]:
-        return 0
-    if n > MEASURED[1]:
-        terminal.note(
-            f"--ruler {REPEATS} says how many labels look wrong, and takes {REPEATS} times as long "
-            "again."
-        )
-        return 0
-    return REPEATS
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:
@@ -449,14 +420,15 @@ def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None
     """Set the encoder of this name; `alone` says that training points judge one another."""
     if name == "none":
         valuator.set_params(encoder=None)
-    if name == "out-of-bag":
-        valuator.set_params(encoder=OutOfBagForest(n_jobs=valuator.n_jobs))
+    forest = OutOfBagForest(n_jobs=valuator.n_jobs)
+    if name in ("out-of-bag", "recipe"):
+        valuator.set_params(encoder=forest if name == "out-of-bag" else ["auto", forest])
     if name != "forest":
         return
     if alone:
         raise typer.BadParameter("--encoder forest learns from labels: give --validation or --cv.")
     mixed = frames.frame(X) is not None
-    forest = make_pipeline(TableEncoder(), ForestLeaves()) if mixed else ForestLeaves()
-    valuator.set_params(encoder=forest)
+    leaves = make_pipeline(TableEncoder(), ForestLeaves()) if mixed else ForestLeaves()
+    valuator.set_params(encoder=leaves)
     if valuator.metric is None:
         valuator.set_params(metric=ForestLeaves.metric)  # files of values keep what was used
