@@ -355,3 +355,16 @@ def test_chart(tmp_path: Path) -> None:
     assert names == ["all models\n84,197 → 38,254", "tree\n10.00 → 12.00", "line\n10.00 → 10.10"]
     assert ax.get_xlabel() == "MAE, after less before (left of 0 is better)"
     assert made.plot(ax=ax) is ax
+
+
+def test_a_notebook_shows_all_scores() -> None:
+    scores = (
+        Score("all models", "MAE", 10.0, 12.0, 2.0, 1.0, 3.0),
+        Score("<tree>", "R²", 0.1, 0.9, 0.8, 0.7, 0.9),
+    )
+    page = Comparison(scores, 1200, 90, 30, "30 test rows", ("a <note>",))._repr_html_()
+    for shown in ("worse: MAE 10.00", "1,200 rows before and 90 after, judged on 30 test rows"):
+        assert shown in page
+    for shown in ("&lt;tree&gt;", "0.700 to 0.900", "a &lt;note&gt;", "better", "worse"):
+        assert shown in page
+    assert "<tree>" not in page

@@ -422,6 +422,25 @@ def test_the_next_command_has_the_same_columns(run: Any) -> None:
     assert "dataworth compare" not in run("value train.csv --label y --id name").out
 
 
+def test_text_and_skewed_numbers_get_a_word(run: Any) -> None:
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(["good", "bad", "long", "late"], 9)) for _ in range(60)]
+    table = rows() | {"words": words, "price": np.exp(2 * rng.normal(size=60)).tolist()}
+    tables.write_table("odd.csv", pa.table(table))
+    note = "dataworth: note: text is the main feature"
+    assert note in run("value odd.csv --label y --features words").err
+    assert note in run("value odd.csv --label y --features words --features size").err
+    for features in ("words --features size --features colour", "size"):
+        assert note not in run(f"value odd.csv --label y --features {features}").err
+    note = "dataworth: note: the numbers to predict are positive, and few of them are far larger"
+    assert note in run("value odd.csv --label price --task numbers --features colour").err
+    for label in ("size", "even"):
+        table["even"] = np.linspace(1.0, 9.0, 60).tolist()
+        tables.write_table("odd.csv", pa.table(table))
+        ran = run(f"value odd.csv --label {label} --task numbers --features colour")
+        assert (ran.code, "positive" in ran.err) == (0, False)
+
+
 def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:
     ran = run("value train.csv --label y --features size --validation train.csv")
     assert ran.code == 0

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
+
+from dataworth.arrays import Floats
 from dataworth.cli import STANDARD_OUTPUT, terminal
 from dataworth.encoders.tables import NAMES_ROWS, TableEncoder, kinds_in_words
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
 from dataworth.inputs import frames
+
+SKEWED = 2.0  # the skewness from which on a few numbers decide everything; exponential ones have it
 
 
 def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
@@ -36,6 +41,12 @@ def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
             typed = shlex.quote(str(name))
             advice = f"; use --id {typed} or --drop {typed} if it does"
             terminal.note(f"column {name!r} {said}{advice if NAMES_ROWS in said else ''}.")
+    texts = [name for name, kind in used.items() if kind == "text" and name not in read.notes_]
+    if 2 * len(texts) >= len(used):
+        terminal.note(
+            "text is the main feature, and compared by its letters; embeddings of it find more "
+            "label errors: docs/text.md says how."
+        )
     if unused:
         listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")
         are = "1 column is" if len(unused) == 1 else f"{len(unused)} columns are"
@@ -44,6 +55,23 @@ def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
             f"once: {listed}."
         )
     return unused
+
+
+def propose_logarithms(y: Any) -> None:
+    """Note that numbers to predict are best valued as logarithms, if they are."""
+    numbers = np.asarray(y, dtype=np.float64)
+    if numbers.min() <= 0.0 or _skewness(numbers) < SKEWED:
+        return
+    if abs(_skewness(np.log(numbers))) < SKEWED / 2:
+        terminal.note(
+            "the numbers to predict are positive, and few of them are far larger than the others "
+            "and decide everything: value their logarithms, as docs/regression.md says."
+        )
+
+
+def _skewness(numbers: Floats) -> float:
+    deviation = float(numbers.std())
+    return float(((numbers - numbers.mean()) ** 3).mean()) / deviation**3 if deviation else 0.0
 
 
 def comparing(

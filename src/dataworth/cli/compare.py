@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -72,7 +73,9 @@ def compare(
     words = {"before": str(before), "after": str(after), "test": str(test)}
     words |= {f"{label!r} of {key}": f"column {label!r} of {path}" for key, path in words.items()}
     words |= {name: f"--{name}" for name in ("label", "id", "drop", "task", "seeds", "folds")}
-    with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes():
+    # A terminal shows a progress bar; elsewhere, a line says what takes so long.
+    said = nullcontext() if sys.stderr.isatty() else terminal.notes_of_the_run()
+    with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes(), said:
         warnings.filterwarnings("ignore", message="column ")  # told below
         made = comparison.compare(
             given["BEFORE"],

@@ -234,7 +234,9 @@ def value(
         noticed = results.noticed(valuator, values, data)
     index = values.index if data.ids is None else data.ids
     values = replace(values, origin=None, index=index, notes=noticed)
-    if not values.numeric and len(set(values.labels.tolist())) == 1:
+    if values.numeric:
+        columns.propose_logarithms(values.labels)
+    elif len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None
     if owners is not None:

@@ -5,6 +5,7 @@ the models, and `scores` says how much they gain, and how sure that is; `ranking
 of probabilities.
 """
 
+import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from dataworth.progress import bar
 
 __all__ = ["Comparison", "Score", "compare"]
 
+LOG = logging.getLogger(__name__)
 UNSEEDED = ("boosting", "logistic", "ridge")  # of our models, those that no seed changes
 
 
@@ -194,6 +196,7 @@ def _answers(
         )
         for name in ("before", "after")
     }
+    LOG.info("training %d models, %d times each, before and after", len(models), len(plan.parts))
     lessons: dict[str, _Lesson] = {}
     total = len(plan.parts) * 2 * len(models)
     with bar(total, "comparing", "model", shown=progress) as done:

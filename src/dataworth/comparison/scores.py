@@ -1,5 +1,6 @@
 """Scores before and after: what they are, and how sure their differences are."""
 
+import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -8,6 +9,7 @@ import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.comparison.rankings import auroc, average_precision
+from dataworth.inputs.listings import as_html
 
 ALL = "all models"
 ACCURACY, AUROC, PRECISION, MAE, R2 = "balanced accuracy", "AUROC", "average precision", "MAE", "R²"
@@ -78,6 +80,8 @@ class Score:
 class Comparison:
     """What models score before and after, in the metric that counts and in others.
 
+    As text it is the verdict in a line; a notebook shows all scores and notes.
+
     Attributes
     ----------
     scores : tuple of Score
@@ -114,6 +118,23 @@ class Comparison:
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.headline}"
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, all scores and what to keep in mind in a notebook."""
+        columns = {
+            "model": [score.model for score in self.scores],
+            "metric": [score.metric for score in self.scores],
+            "before": [score.shown(score.before) for score in self.scores],
+            "after": [score.shown(score.after) for score in self.scores],
+            "difference": [score.shown(score.difference) for score in self.scores],
+            "95 % interval": [
+                f"{score.shown(score.lower)} to {score.shown(score.upper)}" for score in self.scores
+            ],
+            "verdict": [score.verdict for score in self.scores],
+        }
+        rows = f"{self.n_before:,} rows before and {self.n_after:,} after, judged on {self.how}"
+        lines = [f"<p>{html.escape(said)}</p>" for said in (str(self), rows, *self.notes)]
+        return f"<div>{''.join(lines[:2])}{as_html(columns)}{''.join(lines[2:])}</div>"
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the difference that each model sees, with its interval.
