@@ -348,6 +348,9 @@ def test_chart(tmp_path: Path) -> None:
     )
     made = Comparison(scores, 100, 90, 30, "30 test rows")
     assert str(made) == "better: MAE 84,197 → 38,254 (−45,943 ± 2,500)"
+    falls = Score("all models", "R²", 0.9, 0.1, -0.8, -0.9, -0.7)
+    but = Comparison((*scores[:3], falls), 100, 90, 30, "30 test rows")
+    assert str(but) == f"{made}; but worse: R² 0.900 → 0.100 (−0.800 ± 0.100)"
     assert [s.verdict for s in scores] == ["better", "worse", "no clear difference", "better"]
     ax = made.plot()
     ax.figure.savefig(tmp_path / "chart.png")

@@ -28,7 +28,8 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
     decided("t.csv", "1,remove,", "0,relabel,no")
     said = "1 relabelled, 1 removed: 3 rows in, 2 rows out, in c.csv.\n"
-    then = "Is a model better with it? dataworth compare t.csv c.csv --label y"
+    then = "Is a model better with it? With --drop as for `value`: "
+    then += "dataworth compare t.csv c.csv --label y"
     assert run("apply d.csv t.csv -o c.csv").out == f"{said}{then}\n"
     assert run("apply d.csv t.csv --id id -o c.csv").out == f"{said}{then} --id id\n"
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'

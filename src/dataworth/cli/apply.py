@@ -114,7 +114,7 @@ def apply_(
     if changed:
         terminal.note(changed)
     then = told.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
-    print(f"Is a model better with it? {then}")
+    print(f"Is a model better with it? With --drop as for `value`: {then}")
 
 
 def _made(path: Path, *, relabel: bool, remove: bool, n: int | None) -> "Decisions":

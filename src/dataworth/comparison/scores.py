@@ -80,7 +80,8 @@ class Score:
 class Comparison:
     """What models score before and after, in the metric that counts and in others.
 
-    As text it is the verdict in a line; a notebook shows all scores and notes.
+    As text it is the verdict in a line, with other metrics if they are worse all the same; a
+    notebook shows all scores and notes.
 
     Attributes
     ----------
@@ -117,7 +118,10 @@ class Comparison:
         return self.headline.verdict
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {self.headline}"
+        said = f"{self.verdict}: {self.headline}"
+        over = [score for score in self.scores if score.model == self.headline.model]
+        worse = [score for score in over[1:] if score.verdict == "worse" != self.verdict]
+        return "; but ".join([said, *(f"worse: {score}" for score in worse)])
 
     def _repr_html_(self) -> str:
         """Show the verdict, all scores and what to keep in mind in a notebook."""
