@@ -60,6 +60,15 @@ def test_a_notebook_shows_the_worst_points_as_text(values: DataValues) -> None:
     assert one._repr_html_().count("<rect") == 1
 
 
+def test_a_notebook_writes_targets_as_people_do(values: DataValues) -> None:
+    targets = np.linspace(1e6, 3.37e6, len(values))
+    numbers = replace(values, labels=targets, params={"game": "regression"})
+    page = replace(numbers, agreement=values.values, suggested=targets / 8)._repr_html_()
+    assert "<th>target</th>" in page
+    assert "<td>3,370,000</td>" in page
+    assert "<td>421,250</td>" in page
+
+
 def test_numbers_of_a_result(values: DataValues) -> None:
     np.testing.assert_array_equal(np.asarray(values), values.values)
     assert np.asarray(values, np.float32).dtype == np.float32

@@ -1,12 +1,12 @@
 """What a notebook shows of a result: a line of facts, a small histogram and the worst points."""
 
 import html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dataworth.arrays import Floats
-from dataworth.inputs.listings import as_html
+from dataworth.arrays import Array, Floats
+from dataworth.inputs.listings import as_html, quantity
 from dataworth.palette import BLUE, GREY
 
 if TYPE_CHECKING:
@@ -22,16 +22,21 @@ def shown(values: "DataValues") -> str:
     columns = {
         "index": values.index[order].tolist(),
         "value": (values.values[order] / values.scale).tolist(),
-        "label": values.labels[order].tolist(),
+        "target" if values.numeric else "label": _labels(values, values.labels[order]),
     }
     if values.suggested is not None:
-        columns["suggested"] = values.suggested[order].tolist()
+        columns["suggested"] = _labels(values, values.suggested[order])
     if len(values) > LISTED:
         least = f"<p>The {LISTED} least valuable of {len(values):,}:</p>"
     else:
         least = "<p>The least valuable first:</p>"
     facts = "".join(f"<p>{html.escape(fact)}</p>" for fact in values.facts())
     return f"<div>{facts}{histogram(values.values / values.scale)}{least}{as_html(columns)}</div>"
+
+
+def _labels(values: "DataValues", entries: Array) -> list[Any]:
+    plain: list[Any] = entries.tolist()
+    return [quantity(number) for number in plain] if values.numeric else plain
 
 
 def histogram(values: Floats) -> str:

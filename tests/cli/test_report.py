@@ -28,6 +28,7 @@ def test_what_the_report_gets(run: Any, monkeypatch: pytest.MonkeyPatch) -> None
     line = "--label y --id name --group owner --by colour --title T"
     assert run(f"value train.csv {line} -o v.csv --report r.html").code == 0
     assert got["columns"] == arrow_csv.read_csv("train.csv").to_pydict()
+    assert list(got["columns"])[-3:] == ["name", "owner", "y"]  # behind the features
     assert got["validation"] == "train"
     chosen = {k: got[k] for k in ("label", "ids", "group", "by", "image", "title")}
     assert chosen == {

@@ -368,7 +368,7 @@ def test_many_whole_numbers_are_quantities(run: Any) -> None:
     prices("p.csv")
     ran = run("value p.csv --label y -o v.npz")
     assert ran.code == 0
-    assert "dataworth: note: the labels are " in ran.err
+    assert "dataworth: note: the targets are " in ran.err
     assert "numbers (--game regression); --task classes takes each for a class." in ran.err
     table = arrow_csv.read_csv("p.csv")
     expected = KNNShapley(game="regression").fit(table.select(["size"]), table["y"]).value()

@@ -59,7 +59,7 @@ def test_what_it_refuses() -> None:
 
 
 def test_mixed_tables_are_encoded_as_auto_does() -> None:
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame = pd.DataFrame(X.copy(), columns=["a", "b", "c"])
     frame["c"] = np.where(X[:, 2] > 0, "red", "green")
     frame.loc[::7, "a"] = np.nan
     encoder = ForestLeaves(**FEW).fit(frame, y)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
+from sklearn.preprocessing import StandardScaler
 
 from dataworth import DataValues, KNNShapley, OwnerValues, Ruler, decisions
 from dataworth.cli.main import main
@@ -306,7 +307,7 @@ def test_the_reasons_are_shown(show: Reader) -> None:
     row(page, 0).get_by_role("button", name="Details").click()
     detail = page.locator("tr.details")
     assert "2 of its 3 nearest neighbours have another label" in detail.inner_text()
-    assert "Its neighbours say “dog”, not “cat”." in detail.inner_text()
+    assert "The others say “dog”, not “cat”." in detail.inner_text()
     groups, names = detail.locator("thead tr").all()
     assert groups.locator("th").all_inner_texts() == [
         "this point", "3 nearest training points", "validation points it hurts most",
@@ -445,23 +446,85 @@ def test_the_ruler_draws_a_line(show: Reader) -> None:
     assert line.count() == 0
 
 
+def test_what_is_said_about_labels_that_fill_the_table_is_so(show: Reader) -> None:
+    """Up to the ruler's cut-off a rare label has all of its points listed, however many."""
+    n, labels = 400, np.array(["rare"] * 40 + ["often"] * 360)
+    plain = values_of(np.arange(n) - 60.0, labels)
+    ruler = Ruler(n, 2, (tuple(range(0, 40, 2)),) * 5)
+    assert ruler.cutoff is not None
+    assert 15 < ruler.cutoff < 40
+    said = []
+    for known, count_of in ((None, 15), (ruler, ruler.cutoff)):
+        page = show(replace(plain, ruler=known), rows=50)
+        shown = page.locator("tr.point td.given").all_inner_texts()
+        assert shown.count("rare") == count_of  # three times 10 % of 50 rows are 15
+        said.append(page.locator("#points-lead").inner_text())
+    assert "No label has more than three times its share of the table" in said[0]
+    assert "No label" not in said[1]
+    assert f"All {ruler.cutoff} points up to the ruler’s cut-off are listed" in said[1]
+    page = show(replace(plain, ruler=ruler), rows=ruler.cutoff)
+    assert "three times" not in page.locator("#points-lead").inner_text()
+
+
 def test_regression(show: Reader, tmp_path: Path) -> None:
     targets = (np.arange(20) / 8).tolist()
     values = values_of(np.arange(20) - 15, targets, game="regression")
     why = explain(values, 3, 1.5, near=[4, 5], hurts=[(0, 0.25)])
     page = show(values, {"y": targets}, explanations=[why], label="y")
     press(page, 3, "Relabel")
-    new = row(page, 3).get_by_label("New label")
+    new = row(page, 3).get_by_label("New target")
     assert new.input_value() == ""  # a number is not filled in, only said
-    assert new.get_attribute("placeholder") == "neighbours: 1.5"
-    assert count(page).endswith("1 new label missing")
+    assert new.get_attribute("placeholder") == "suggested: 1.5"
+    assert count(page).endswith("1 new target missing")
     assert "relabel as suggested" not in page.locator("#all").inner_text()
+    everything = page.locator("body").inner_text()
+    page.get_by_role("button", name="Download decisions").click()
+    everything += page.locator("#next").inner_text()
+    assert not re.search(r"\blabels?\b", everything)
     new.fill("much")
-    assert count(page).endswith("1 new label missing")
+    assert count(page).endswith("1 new target missing")
     new.fill("-2.5")
     (tmp_path / "d.csv").write_bytes(downloaded(page))
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), {"y": targets})
     assert cleaned["y"] == [*targets[:3], -2.5, *targets[4:]]
+
+
+def test_one_suggestion_in_the_result_the_page_and_the_decisions(
+    show: Reader, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 3)), np.where(rng.random(80) < 0.4, "no", "yes")
+    valuator = KNNShapley(n_neighbors=3, encoder=[None, StandardScaler()]).fit(X, y)
+    values = valuator.value()
+    assert values.suggested is not None
+    why = valuator.explain(range(80))
+    own = [p for p in range(80) if values.suggested[p] != y[p]]
+    assert [e.index for e in why if e.suggested != values.suggested[e.index]]  # or nothing is shown
+    columns = {"y": y.tolist()}
+    page = show(values, columns, explanations=why, label="y", validation="train")
+    page.locator("#suggestion").select_option("another label")
+    page.locator("#all").select_option("relabel as suggested")
+    show.heard()
+    for p in rows(page):
+        assert row(page, p).locator("td.suggested").inner_text() == values.suggested[p]
+    (tmp_path / "d.csv").write_bytes(downloaded(page))
+    cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), columns)
+    assert cleaned["y"] == values.suggested.tolist()
+    assert len(rows(page)) == min(len(own), 50)
+
+
+def test_what_is_said_of_neighbours_does_not_contradict_the_suggestion(show: Reader) -> None:
+    said = np.array(["dog", "cat", "dog", "dog", "owl", "cat"])
+    values = replace(VALUES, agreement=np.zeros(6), suggested=said)
+    why = [explain(values, p, "cat", near=[q for q in (0, 1, 5) if q != p]) for p in (0, 1)]
+    page = show(values, explanations=why)
+    for p in (0, 1):
+        row(page, p).get_by_role("button", name="Details").click()
+    texts = page.locator("tr.details .sentence").all_inner_texts()
+    ours = {"dog" in text: text for text in texts}
+    assert "have the same label, but others vote on it too." in ours[True]
+    assert "may be right" not in ours[True]
+    assert "its label may be right" in ours[False]
 
 
 def prices() -> tuple[DataValues, list[Any]]:
@@ -486,7 +549,7 @@ def test_numbers_can_be_read(show: Reader) -> None:
     assert row(page, 7).locator("td", has_text="3,800,000").count()
     row(page, 7).get_by_role("button", name="Details").click()
     said = page.locator("tr.details").inner_text()
-    assert "Its target is 3,800,000; its neighbours say 174,755." in said
+    assert "Its target is 3,800,000; the others say 174,755." in said
     share = -7e11 / float(np.var(values.labels))
     shown = row(page, 7).locator('td[data-head="Value"]').inner_text()
     assert float(shown.replace("−", "-")) == pytest.approx(share, rel=1e-2)

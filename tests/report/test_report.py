@@ -31,7 +31,8 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
     assert [row["p"] for row in data["rows"]] == [1, 3]
     worst = data["rows"][0]
     assert (worst["v"], worst["y"], worst["s"], worst["id"]) == (-1.0, "b", "a", "q")
-    assert data["columns"] == [{"name": "x", "number": True, "spread": 0.75}]  # no label, no id
+    only = {"name": "x", "number": True, "text": False, "spread": 0.75}
+    assert data["columns"] == [only]  # no label, no id
     assert worst["c"] == [None]
     assert worst["h"] == [[3, "a", -0.1]]
     assert [n[:2] for n in worst["n"]] == [[0, "a"], [2, "a"]]

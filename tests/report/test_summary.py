@@ -87,5 +87,5 @@ def test_regression_targets_are_binned(tmp_path: Path) -> None:
     assert data["breakdowns"][0]["name"] == "target"
     assert len(data["breakdowns"][0]["groups"]) == summary.N_BINS
     assert data["classes"] == []
-    assert data["rows"][0]["s"] == "1.23457"
+    assert data["rows"][0]["s"] == "1.23456789"
     assert data["data"] == "30 labels"

@@ -73,7 +73,28 @@ def test_values_know_what_neighbours_suggest(tmp_path: Path) -> None:
     known = replace(values, agreement=np.ones(4), suggested=np.array(["a", "a", "a", "b"]))
     rows = written(tmp_path / "r", known)["rows"]
     assert [row["s"] for row in rows] == ["a", "b", "a", "a"]
-    assert rows[0]["f"] == [["label", "Its neighbours say “a”, not “b”."]]
+    assert rows[0]["f"] == [["label", "The others say “a”, not “b”."]]
     assert [row["f"] for row in rows[1:]] == [[], [], []]
     assert "<td>a</td>" in known._repr_html_()
     assert "suggested" in known._repr_html_()
+
+
+def test_the_page_suggests_what_the_result_does(tmp_path: Path) -> None:
+    """The few neighbours that explain a point may say something else."""
+    values = values_of([0.5, -1.0, 0.25, -0.5], ["a", "b", "a", "b"])
+    known = replace(values, agreement=np.ones(4), suggested=np.array(["a", "a", "a", "b"]))
+    why = [explain(known, 1, "b", near=[3, 0]), explain(known, 2, "b", near=[3, 1])]
+    rows = {row["p"]: row for row in written(tmp_path / "r", known, explanations=why)["rows"]}
+    assert [rows[p]["s"] for p in range(4)] == ["a", "a", "a", "b"]
+    assert [bool(rows[p]["f"]) for p in range(4)] == [False, True, False, False]
+    assert [n[1] for n in rows[1]["n"]] == ["b", "a"]  # shown as they are
+
+
+def test_a_suggested_number_keeps_its_digits(tmp_path: Path) -> None:
+    targets = np.array([3_370_000.0, 5.0, 7.0])
+    values = values_of([-1.0, 0.0, 1.0], targets, game="regression")
+    said = np.array([379_725.4375, 5.0, np.nan])
+    known = replace(values, agreement=np.zeros(3), suggested=said)
+    why = [explain(known, 0, 341_204.0, near=[1, 2])]
+    rows = {row["p"]: row for row in written(tmp_path / "r", known, explanations=why)["rows"]}
+    assert [rows[p]["s"] for p in range(3)] == ["379725.4375", rows[1]["y"], None]

@@ -1,5 +1,6 @@
 """Words that matter, and where to cut a text so that they stay."""
 
+import numpy as np
 import pytest
 
 from dataworth.report import words
@@ -9,10 +10,34 @@ from tests.reports import HOSTILE
 def test_words_that_neighbours_share_and_few_others_have() -> None:
     own = "The camera work is delightful, the plot is not"
     near = ["A delightful plot", "What a DELIGHTFUL evening", "the end"]
-    rarity = words.Rarity([own, *near, *["the one", "the two"] * words.FEW, "is it"])
+    rarity = words.Rarity([own, *near, *["the one", "the two"] * 20, "is it"])
     assert rarity.shared(own, near) == ["delightful", "plot"]  # "the" is everywhere
     assert rarity.shared(own, []) == []
     assert words.Rarity([]).shared("", []) == []
+
+
+def test_words_that_a_tenth_of_many_texts_have_say_nothing() -> None:
+    own, near = "this refund is late", ["the refund is on its way", "this is a refund"]
+    for n, often, expected in ((400, 50, ["refund"]), (12, 5, ["refund", "this", "is"])):
+        others = ["this is it"] * (often - 2) + ["nothing"] * (n - often - 1)
+        assert set(words.Rarity([own, *near, *others]).shared(own, near)) == set(expected)
+
+
+def test_which_columns_are_texts_to_read() -> None:
+    tweet = "the crew was rude and my luggage is still in Denver"
+    assert words.are_texts([tweet, None, "", "short", float("nan")])
+    assert words.are_texts(np.array([tweet, tweet]))
+    assert words.are_texts(np.array([tweet, None], dtype=object))
+    for column in (
+        [],
+        [None],
+        np.arange(3.0),
+        np.zeros((3, 8, 8)),
+        ["https://example.org/" + "a" * 40],
+        ["Tue Feb 24 11:35:52 +0000 2015"],
+        ["short"] * 20 + [tweet],
+    ):
+        assert not words.are_texts(column)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -131,7 +131,7 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
     valuator.set_params(game=NUMERIC_GAME)
     usage(Settings.of, valuator.get_params(deep=False))
     warnings.warn(
-        f"the labels are {np.unique(labels).size:,} different numbers, so they are predicted as "
+        f"the targets are {np.unique(labels).size:,} different numbers, so they are predicted as "
         f"numbers (--game {NUMERIC_GAME}); --task classes takes each for a class.",
         ReadingWarning,
         stacklevel=2,

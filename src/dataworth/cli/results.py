@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,6 +41,13 @@ def noticed(valuator: KNNShapley, values: DataValues, data: Data) -> Notes | Non
     if data.owners is not None and notes.farness is not None:
         notes = valuator.notes(data.owners)
     return notes if data.ids is None else replace(notes, repeated_id=repeated(data.ids))
+
+
+def _features_first(data: Data) -> dict[str, list[Any]]:
+    """All columns of the training points, those that were not used behind those that were."""
+    columns = data.source.columns()
+    used = dict.fromkeys(name for name in data.features if name in columns)
+    return {name: columns[name] for name in (used | columns)}
 
 
 def write_report(
@@ -89,7 +96,7 @@ def write_report(
         report.write(
             path,
             replace(values, index=places),
-            data.source.columns(),
+            _features_first(data),
             explanations=explanations,
             label=data.label,
             ids=named if data.id is None else data.id,

@@ -56,16 +56,17 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
     table = frames.frame(X)
     width = np.shape(X)[1] if table is None else len(table.columns)
     plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
+    what = "targets" if is_numeric(valuator.game) else "labels"
     more = REPEATS * seconds(n, width, forest=forest, plain=plain)
     if more >= PATIENCE:
         terminal.note(
-            f"--ruler {REPEATS} says how many labels look wrong, and may take {_in_words(more)} "
+            f"--ruler {REPEATS} says how many {what} look wrong, and may take {_in_words(more)} "
             "more."
         )
         return 0
     if more >= WORTH_A_WORD:
         terminal.note(
-            f"to say how many labels look wrong may take {_in_words(more)} more; --ruler 0 leaves "
+            f"to say how many {what} look wrong may take {_in_words(more)} more; --ruler 0 leaves "
             "it out."
         )
     return REPEATS

@@ -3,9 +3,9 @@
 import logging
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import numpy as np
 from rich.console import Console
@@ -18,6 +18,7 @@ from dataworth.cli.options import typed
 from dataworth.errors import ReadingWarning
 from dataworth.files.atomic import naming
 from dataworth.inputs.groups import by
+from dataworth.inputs.listings import quantity
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
 
@@ -93,8 +94,12 @@ def summary(
     *,
     n_features: int | None = None,
     how: str | None = None,
+    id: str | None = None,
 ) -> None:
-    """The facts of a run in a line, the least valuable points, and pay-outs by group."""
+    """The facts of a run in a line, the least valuable points, and pay-outs by group.
+
+    `id` is the name of the column that the ids of the points come from.
+    """
     console = Console(file=out, highlight=False, markup=False)
     facts = [f"{len(values):,} training points"]
     if n_features is not None:
@@ -116,7 +121,7 @@ def summary(
         measured = f"(Measured on errors planted {times}.)"
         console.print(f"{values.ruler.sentence} {measured}", soft_wrap=True)
     if top:
-        console.print(_worst(values, top, bounded))
+        console.print(_worst(values, top, bounded, id))
     if groups is not None:
         names = ["group", "points", "sum", *(("lower", "upper") if bounded else ()), "share"]
         table = _table("By group", names)
@@ -129,24 +134,31 @@ def summary(
         console.print(table)
 
 
-def _worst(values: DataValues, top: int, bounded: bool) -> Table:
+def _worst(values: DataValues, top: int, bounded: bool, id: str | None) -> Table:
     """The most suspect points or, if nobody knows who agrees with them, the least valuable."""
-    columns = {"index": values.index, "value": values.values}
-    columns |= {"lower": values.lower, "upper": values.upper} if bounded else {}
-    columns["label"] = values.labels
+    order = values.suspects_first[:top]
+
+    def shares(column: Array) -> list[str]:
+        return [f"{entry / values.scale:.6g}" for entry in column[order].tolist()]
+
+    def labels(column: Array) -> list[str]:
+        written = quantity if values.numeric else _shown
+        return [written(entry) for entry in column[order].tolist()]
+
+    columns = {"value": shares(values.values)}
+    if bounded:
+        columns |= {"lower": shares(values.lower), "upper": shares(values.upper)}
+    columns["target" if values.numeric else "label"] = labels(values.labels)
     which = "least valuable"
     if values.agreement is not None and values.suggested is not None:
         which = "most suspect"
-        columns |= {"suggested": values.suggested, "agreement": values.agreement}
-        columns["score"] = values.score
-    table = _table(f"The {min(top, len(values))} {which}", list(columns))
-    scales = dict.fromkeys(("value", "lower", "upper"), values.scale)
-    for i in values.suspects_first[:top]:
-        cells = []
-        for name, column in columns.items():
-            plain = name in ("index", "label") or column.dtype.kind != "f"
-            cells.append(_shown(column[i]) if plain else f"{column[i] / scales.get(name, 1.0):.6g}")
-        table.add_row(*(Text(cell) for cell in cells))
+        columns |= {"suggested": labels(values.suggested), "agreement": shares(values.agreement)}
+        columns["score"] = [f"{score:.2f}" for score in values.score[order]]
+    left = LEFT - {"suggested"} if values.numeric else LEFT
+    table = _table(f"The {min(top, len(values))} {which}", ["index", *columns], left)
+    table.columns[0].header = Text(_shown(id or "index"))
+    for index, *cells in zip(values.index[order].tolist(), *columns.values(), strict=True):
+        table.add_row(*(Text(cell) for cell in (_shown(index), *cells)))
     return table
 
 
@@ -221,11 +233,11 @@ def parameters(values: DataValues, out: TextIO) -> None:
     console.print(table)
 
 
-def _table(title: str, names: list[str]) -> Table:
+def _table(title: str, names: list[str], left: Set[str] = LEFT) -> Table:
     table = Table(title=title, title_justify="left", box=None, title_style="bold")
     for name in names:
-        left = name in LEFT
-        table.add_column(name, justify="left" if left else "right", overflow="ellipsis")
+        justify: Literal["left", "right"] = "left" if name in left else "right"
+        table.add_column(name, justify=justify, overflow="ellipsis")
     return table
 
 

@@ -126,8 +126,8 @@ class OutOfBagForest(ForestEncoder):
     >>> y = ["a", "a", "b", "a", "b", "b", "b", "b"]
     >>> forest = OutOfBagForest(n_estimators=50, min_samples_leaf=1)
     >>> valuator = KNNShapley(n_neighbors=3, encoder=forest)
-    >>> valuator.fit(X, y).value().values.argmin()
-    np.int64(2)
+    >>> int(valuator.fit(X, y).value().values.argmin())
+    2
     >>> forest.fit(X, y).weights().sum(axis=1).round(12)
     array([1., 1., 1., 1., 1., 1., 1., 1.])
     """

@@ -4,7 +4,7 @@ import math
 import os
 import zipfile
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -17,7 +17,8 @@ _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0
 def save(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
     """Write arrays to a file as a numpy archive.
 
-    Objects are refused: numpy would pickle them, and before version 2.2 nothing could stop it.
+    Objects are refused: numpy would pickle them. `numpy.savez` could not be told so before version
+    2.2, and did not close what it had opened if the disk was full.
 
     Examples
     --------
@@ -32,8 +33,10 @@ def save(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise ValueError(f"Object arrays cannot be saved; {name!r} would have to be pickled.")
-    named: dict[str, Any] = dict(arrays)
-    np.savez(file, **named)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def load(file: BinaryIO, names: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Array]:

@@ -117,6 +117,18 @@ def shown(entry: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
+def quantity(number: float) -> str:
+    """Write a number as people do: 3,800,000 or 0.1235, never 3.8e+06.
+
+    Examples
+    --------
+    >>> from dataworth.inputs.listings import quantity
+    >>> quantity(3.8e6), quantity(-12.34567)
+    ('3,800,000', '-12.35')
+    """
+    return f"{number:,.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
+
+
 def as_html(columns: Mapping[str, Sequence[Any]]) -> str:
     """Write columns as an HTML table, in which everything from the data is text."""
     heads = "".join(f"<th>{html.escape(name)}</th>" for name in columns)

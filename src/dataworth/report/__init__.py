@@ -23,7 +23,7 @@ from dataworth.files import paths, tables
 from dataworth.files.atomic import atomic
 from dataworth.inputs import checks
 from dataworth.owner_values import OwnerValues
-from dataworth.report import cells, page, summary
+from dataworth.report import cells, page, summary, words
 from dataworth.report.images import Gallery
 from dataworth.report.table import (
     MOST_COLUMNS,
@@ -70,7 +70,7 @@ def write(
         The values to report.
     columns : mapping of str to sequence, or data frame, or None
         What to show of the training points, one entry per point: numbers, texts, or anything that
-        can be printed; None or NaN if it is missing. The first 60 columns are shown.
+        can be printed; None or NaN if it is missing. Texts are shown first, and 60 columns at most.
     explanations : iterable of Explanation
         What `KNNShapley.explain` returned, in any order. Explanations of points outside the table
         are not used; each shows at most ten neighbours and ten validation points.
@@ -134,6 +134,8 @@ def write(
         if name is not None and name == image and argument != "image":
             raise InputError(argument, f"name another column than image, {image!r}")
     shown = [name for name in table if name not in (label, id_column, image)]
+    texts = {name for name in shown if words.are_texts(table[name])}
+    shown.sort(key=lambda name: name not in texts)  # what people read comes first
     used = {*shown[:MOST_COLUMNS], *(name for _, name in asked), *by}
     kept = {name: column for name, column in table.items() if name in used}
     train = _points(kept, _ids(ids, table, len(values)), image, image_root, "columns")
@@ -155,7 +157,12 @@ def write(
         **{name: panel(shares, groups) for name, panel in summary.PANELS.items()},
         "owners": None if owners is None else summary.owners(owners, budget),
         "columns": [
-            {"name": c.name, "number": c.is_number, "spread": cells.spread(c)}
+            {
+                "name": c.name,
+                "number": c.is_number,
+                "text": c.name in texts,
+                "spread": cells.spread(c),
+            }
             for c in content.columns
         ],
         "rows": content.rows(groups),

@@ -12,7 +12,7 @@ import numpy as np
 from dataworth import decisions
 from dataworth.arrays import Array
 from dataworth.errors import InputError, InputTypeError
-from dataworth.inputs import frames
+from dataworth.inputs import frames, listings
 from dataworth.report import words
 
 Values = Sequence[Any] | Array
@@ -109,9 +109,8 @@ def spread(column: Column) -> float | None:
 
 
 def quantity(number: float) -> str:
-    """Write a number as people read it: 3,800,000 or 0.1235, never 3.8e+06."""
-    text = f"{number:,.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
-    return text.replace("-", "−")
+    """Write a number as people do, with the minus of a printed page."""
+    return listings.quantity(number).replace("-", "−")
 
 
 def cell(value: Any) -> Cell:

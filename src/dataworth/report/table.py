@@ -21,7 +21,6 @@ MOST_CONTRIBUTIONS = 2**25  # numbers held while points are explained
 QUOTA = 3  # times its share of the rows is the most that a label gets
 MOST_COLUMNS = 60
 MOST_COMPARED = 30  # columns shown of neighbours and validation points
-LONG_TEXT = 40  # characters from which words are looked at
 MOST_REASONS = 10  # neighbours shown of a point, and validation points
 MOST_NOTICED = 200  # points shown beside the least valuable ones, as they are odd
 TEXT_BUDGET = 2_500_000
@@ -222,7 +221,7 @@ class Table:
         used = set(near).union(*near.values())
         for k, column in enumerate(self.columns):
             texts = {p: v for p in used if isinstance(v := column.items[p], str)}
-            if not any(len(text) > LONG_TEXT for text in texts.values()):
+            if not any(len(text) > words.LONG for text in texts.values()):
                 continue
             rarity = words.Rarity(texts.values())
             for p, others in near.items():
@@ -265,15 +264,20 @@ class Table:
         return rows
 
     def _suggested(self, position: int) -> str | None:
-        """Return what neighbours suggest, by the explanation of a point or else by its values."""
-        if position in self.reasons:
-            suggested = self.reasons[position].suggested
-        elif self.values.suggested is not None:
+        """Return what the result suggests or, where it does not know, what the neighbours shown do.
+
+        All who vote on a point count in the result, in all representations: the few neighbours that
+        explain it need not agree with them, and the page must say what files and terminals say.
+        """
+        if self.values.suggested is not None:
             suggested = self.values.suggested[position]
+        elif position in self.reasons:
+            suggested = self.reasons[position].suggested
         else:
             return None
-        if isinstance(suggested, float) and math.isfinite(suggested):
-            suggested = f"{suggested:.6g}"
+        given = self.values.labels[position]
+        if self.values.numeric and suggested is not None and suggested != given:
+            suggested = f"{suggested:.12g}" if math.isfinite(suggested) else None
         return label_text(suggested)
 
     def _flags(self, position: int) -> list[list[str]]:
@@ -282,7 +286,7 @@ class Table:
         suggested = self._suggested(position)
         given = label_text(self.values.labels[position])
         if suggested is not None and suggested != given and not self.values.numeric:
-            flags.append(["label", f"Its neighbours say “{suggested}”, not “{given}”."])
+            flags.append(["label", f"The others say “{suggested}”, not “{given}”."])
         if self.values.notes is not None:
             ids = self._train.ids
             names = range(len(self.values)) if ids is None else ids

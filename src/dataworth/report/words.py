@@ -8,10 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
+from typing import Any
 
 WORD = re.compile(r"\w{2,}")
 MOST = 8  # words of one text
-FEW = 20  # texts, too few to tell which words are common
+COMMON = 10  # one in so many texts has a common word, and as many texts at least
+LONG = 40  # characters from which a text is something to read
+LOOKED_AT = 1_000  # entries of a column
 READ = 20_000  # characters of a text that are looked at
 KEPT = 256  # texts whose words are remembered: neighbours are shared, and so are texts
 PLACES = 200  # of words, at which a text may begin
@@ -20,6 +24,15 @@ PLACES = 200  # of words, at which a text may begin
 def words(text: str) -> set[str]:
     """Return the words of a text in small letters."""
     return set(WORD.findall(text[:READ].lower()))
+
+
+def are_texts(entries: Any) -> bool:
+    """Tell whether a column holds texts to read: a tenth of them are long and of several words."""
+    if getattr(getattr(entries, "dtype", None), "kind", "O") not in "OUT":
+        return False
+    texts = [entry for entry in islice(entries, LOOKED_AT) if isinstance(entry, str) and entry]
+    read = sum(len(text) > LONG and " " in text for text in texts)
+    return 0 < len(texts) <= 10 * read
 
 
 class Rarity:
@@ -42,13 +55,14 @@ class Rarity:
     def shared(self, text: str, near: Sequence[str]) -> list[str]:
         """Return the words of a text that matter, the one that matters most first.
 
-        Words that more than half of many texts have say nothing.
+        Words that more than a tenth of many texts have say nothing.
         """
+        most = max(COMMON, self._texts // COMMON)
         found = Counter(word for other in near for word in self._words(other))
         weight = {
             word: found[word] * math.log(self._texts / self._seen[word])
             for word in self._words(text)
-            if found[word] and (self._texts < FEW or 2 * self._seen[word] <= self._texts)
+            if found[word] and self._seen[word] <= most
         }
         ranked = sorted(weight.items(), key=lambda pair: (-pair[1], pair[0]))
         return [word for word, heavy in ranked[:MOST] if heavy > 0.0]

@@ -13,6 +13,8 @@ function el(tag, props, ...children) {
   return node;
 }
 
+const noun = report.numeric ? "target" : "label";
+
 /* Text of the data. Whatever direction it is written in, the text around it keeps its own. */
 const data = (text, props) => el("bdi", { class: "data", ...props }, text === "" ? el("span", { class: "muted" }, "empty") : String(text));
 
@@ -27,6 +29,13 @@ function number(x, digits = 3) {
   const text = size >= 1e6 || size < 1e-6 ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
   return text.replaceAll("-", "−");
 }
+
+/* Numbers that stand below each other have the same digits: three that count, or two decimals. */
+function worth(x) {
+  const size = Math.abs(x ?? 0);
+  return size >= 1e-6 && size < 1e3 ? x.toPrecision(3).replace("-", "−") : number(x);
+}
+const score = (x) => (x === null || x === undefined ? "" : x.toFixed(2).replace("-", "−"));
 
 /* A target as people read it: 3,800,000 or 0.1235, never 3.8e+6. */
 const quantity = (x) => (Math.abs(x) >= 1e4 && Math.abs(x) < 1e15 ? count(Math.round(x)).replace("-", "−") : number(x, 4));

@@ -18,13 +18,14 @@ function reason(row) {
   if (!row.h) return row.f.length ? null : el("span", { class: "muted" }, "not explained");
   if (report.numeric) {
     const shown = row.n.length ? row.n : row.h;
-    if (isNumber(String(row.s))) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
+    if (saysOther(row)) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
     return el("span", { class: "reason" }, shown.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null, numbersOf(shown.slice(0, 3)));
   }
   const labels = tallied(row.n.length ? row.n.map((n) => n[1]) : row.h.map((h) => h[1])).slice(0, 2);
   return el("span", { class: "reason" }, labels.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null,
     labels.map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))));
 }
+const saysOther = (row) => row.s !== row.y && isNumber(String(row.s));
 const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");
 
 function sentence(row) {
@@ -35,9 +36,9 @@ function sentence(row) {
     const weight = against.reduce((sum, n) => sum + n[3], 0);
     words.push(against.length
       ? `${count(against.length)} of its ${plural(row.n.length, "nearest neighbour")} ${against.length === 1 ? "has" : "have"} another label${total ? `, with ${percent(weight, total)} of their weight` : ""}.`
-      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label: its label may be right, and the point may still mislead predictions for other points.`);
+      : `All of its ${plural(row.n.length, "nearest neighbour")} have the same label${proposal(row) ? ", but others vote on it too" : ": its label may be right, and the point may still mislead predictions for other points"}.`);
   }
-  if (report.numeric && row.h && isNumber(String(row.s))) words.push(`Its target is ${quantity(Number(row.y))}; its neighbours say ${quantity(Number(row.s))}.`);
+  if (report.numeric && row.h && saysOther(row)) words.push(`Its target is ${quantity(Number(row.y))}; the others say ${quantity(Number(row.s))}.`);
   words.push(...row.f.map(([, why]) => why));
   if (row.b) words.push(`The exact value is between ${number(row.b[0])} and ${number(row.b[1])} for certain.`);
   if (!row.h) words.push("No explanation was computed for this point.");
@@ -79,7 +80,7 @@ function comparison(row) {
         others.length ? el("tr", {}, el("td", {}), el("th", { scope: "col", class: "who" }, name(row.p, row.id)), others.map((one) => el("th", { scope: "col", class: one.first ? "who first" : "who" }, name(one.at, one.record.id)))) : null),
       el("tbody", {},
         report.hasImages ? line("picture", picture(row.i, "large"), (one) => picture(one.record.i, "large")) : null,
-        line(report.numeric ? "target" : "label", chip(row.y, row), (one) => chip(one.label, row)),
+        line(noun, chip(row.y, row), (one) => chip(one.label, row)),
         ["distance", "weight", "adds"].map(figure), report.columns.map(entry)))),
     others.length ? el("p", { class: "muted" }, `Marked are entries that differ from the point's${report.columns.some((one) => one.number) ? " (numbers, where they differ by more than the middle half of the column spans)" : ""}${row.w ? ", and the words that it shares with its neighbours" : ""}.`) : null);
 }

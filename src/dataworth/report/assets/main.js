@@ -2,15 +2,15 @@ const menu = (id, word, options, change) => el("label", { class: "field" }, el("
   el("select", { id, on: { change: (event) => { change(event.target.value); } } }, options.map(([value, text]) => el("option", { value }, text))));
 
 function showFilters() {
-  const search = el("input", { type: "search", id: "search", placeholder: "any text, label, id or position", autocomplete: "off", spellcheck: "false" });
+  const search = el("input", { type: "search", id: "search", placeholder: `any text, ${noun}, id or position`, autocomplete: "off", spellcheck: "false" });
   search.addEventListener("input", () => { state.search = search.value; showTable(); });
   const filter = (set) => (value) => { set(value); showTable(); };
   const places = [
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
-    hasSuggestions && !report.numeric ? menu("suggestion", "neighbours suggest", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
+    hasSuggestions && !report.numeric ? menu("suggestion", "suggested", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
     report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
-    menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", "new label missing"]], filter((value) => { state.decision = value; })),
+    menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", `new ${noun} missing`]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
     report.columns.length ? columnMenu() : null,
@@ -64,9 +64,14 @@ function setFilters(changes) {
 const showGroup = (position, code) => setFilters(() => { state.groups[position] = String(code); byId(`group-${position}`).value = String(code); });
 const showOpen = () => setFilters(() => { state.decision = "open"; byId("decision").value = "open"; });
 
+/* Which points the table leaves out so that a rare label does not fill it. */
+const leftOut = () => (report.cutoff
+  ? `All ${plural(report.cutoff, "point")} up to the ruler’s cut-off are listed; below it, points of a label that has three times its share of the table are left out. `
+  : "No label has more than three times its share of the table, so some points of a rare label are left out. ");
+
 function showWords() {
   const judges = report.judgedBy === "training" ? "each judged by the others" : `judged by ${plural(report.nValidation, "validation point")}`;
-  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${report.numeric ? "targets" : "labels"}.${report.noticed ? ` ${report.noticed}` : ""}`;
+  byId("lead").textContent = `${plural(report.n, "training point")}, ${judges}. ${report.ranked ? "The most suspect" : "Low values"} come first: look there for wrong ${noun}s.${report.noticed ? ` ${report.noticed}` : ""}`;
   if (report.headline !== null) {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
@@ -76,17 +81,18 @@ function showWords() {
   const all = report.rows.length === report.n;
   byId("points-title").textContent = all ? `All points, the ${first} first` : `The ${count(report.rows.length - report.nNoticed)} ${first} points${report.nNoticed ? `, and ${count(report.nNoticed)} that are copies or outliers` : ""}`;
   const listed = count(report.rows.length);
-  byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? "No label has more than three times its share of the table, so some points of a rare label are left out. " : ""}${
-    hasSuggestions && !report.numeric ? `For ${count(differing)} of these ${listed}, neighbours suggest another label. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
+  byId("points-lead").textContent = `${all ? "" : `The table has ${listed} of ${count(report.n)} points; the charts count all of them. `}${report.quota ? leftOut() : ""}${
+    hasSuggestions && !report.numeric ? `Another label is suggested for ${count(differing)} of these ${listed}. ` : ""}${report.unit ? `Values are shares${report.unit}. ` : ""}Work down the list, mark what you are sure of, and download your decisions. ${memory.set("memory", true) ? "Marks stay in this browser until you clear them." : "This browser does not keep marks: download before you close the page."}`;
   byId("keys").append("Keys, in the table: ", ...[[report.hasImages ? "↑ ↓ ← →" : "↑ ↓", "or"], ["j k", "move,"], ["1", "keep,"], ["2", "relabel,"], ["3", "remove (again: undo),"], ["Enter", "details"]].flatMap(([key, word]) => [el("kbd", {}, key), ` ${word} `]));
+  byId("sideways").textContent = "More columns to the right →";
 }
 
 function showAbout() {
   const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   byId("about").append(
-    el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation label can be wrong.`),
-    report.ranked ? el("p", {}, "The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its label. Lower is more suspect.") : "",
+    el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation ${noun} can be wrong.`),
+    report.ranked ? el("p", {}, `The score that ranks suspects is no Shapley value: it adds up, in standard deviations, the value of a point and how far the others agree with its ${noun}. Lower is more suspect.`) : "",
     report.bounded ? el("p", {}, "These values are not exact; the details of each point show the bounds that hold its exact value.") : "",
     ...report.notes.map((note) => el("p", { class: "muted" }, note)),
     el("details", {}, el("summary", {}, "How they were computed"), el("dl", { class: "params" },
@@ -124,6 +130,8 @@ function start() {
   byId("download").addEventListener("click", download);
   byId("clear").addEventListener("click", clearMarks);
   byId("frame").addEventListener("keydown", keys);
+  byId("frame").addEventListener("scroll", showMore);
+  addEventListener("resize", showMore);
   document.documentElement.dataset.ready = "yes";
 }
 start();

@@ -36,7 +36,7 @@ function showCount() {
   byId("count").replaceChildren(
     el("strong", {}, `${count(marks.size)} of ${count(report.rows.length)} marked`),
     ...KINDS.map((kind) => el("span", { class: `tally ${kind}` }, `${count(totals[kind])} ${kind}`)),
-    open ? el("span", { class: "tally open" }, `${plural(open, "new label")} missing`) : "",
+    open ? el("span", { class: "tally open" }, `${plural(open, `new ${noun}`)} missing`) : "",
   );
   byId("download").disabled = !marks.size;
   byId("clear").disabled = !marks.size;
@@ -60,7 +60,7 @@ function download() {
   const open = report.rows.filter((row) => marks.has(row.p) && !isComplete(marks.get(row.p)));
   if (open.length) {
     showOpen();
-    tell(`Choose a new label for ${plural(open.length, "point")} first, or mark ${open.length === 1 ? "it" : "them"} differently.`);
+    tell(`Choose a new ${noun} for ${plural(open.length, "point")} first, or mark ${open.length === 1 ? "it" : "them"} differently.`);
     return;
   }
   const address = URL.createObjectURL(new Blob([decisionsFile()], { type: "text/csv;charset=utf-8" }));

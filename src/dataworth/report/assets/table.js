@@ -19,17 +19,19 @@ function haystack(row) {
   return haystacks.get(row);
 }
 
-/* Columns that can be sorted: a key, a heading, and what to sort by. */
+/* Columns that can be sorted: a key, a heading, what to sort by, and whether it stands before the reasons. Texts to
+   read do, and are the first of the columns of the data. */
 function fields() {
   const list = [
-    { key: "position", head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
-    { key: "value", head: "Value", of: (row) => row.v, number: true },
-    ...(report.ranked ? [{ key: "score", head: "Score", of: (row) => row.z, number: true }] : []),
-    { key: "label", head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
+    { key: "position", early: true, head: report.hasIds ? "Point" : "Position", of: (row) => row.id ?? row.p },
+    { key: "value", early: true, head: "Value", of: (row) => row.v, number: true },
+    ...(report.ranked ? [{ key: "score", early: true, head: "Score", of: (row) => row.z, number: true }] : []),
+    { key: "label", early: true, head: report.numeric ? "Target" : "Label given", of: (row) => row.y },
   ];
-  if (hasSuggestions) list.push({ key: "suggested", head: "Neighbours suggest", of: (row) => row.s });
+  if (hasSuggestions) list.push({ key: "suggested", early: true, head: "Suggested", of: (row) => row.s });
   for (const k of [...state.shown].sort((a, b) => a - b)) {
-    list.push({ key: `c${k}`, head: report.columns[k].name, of: (row) => (Array.isArray(row.c[k]) ? row.c[k][0] : row.c[k]), column: k, number: report.columns[k].number });
+    const { name: head, number, text } = report.columns[k];
+    list.push({ key: `c${k}`, head, of: (row) => (Array.isArray(row.c[k]) ? row.c[k][0] : row.c[k]), column: k, number, early: text });
   }
   return list;
 }
@@ -68,13 +70,22 @@ function showTable(keepPage) {
   const list = fields();
   const table = el("table", { class: `points ${state.view === "gallery" ? "gallery" : ""}`, "aria-label": `The ${report.ranked ? "most suspect" : "least valuable"} points` },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "mark" }, "Decision"), report.hasImages ? el("th", { scope: "col" }, "Picture") : null,
-      list.filter((one) => one.column === undefined).map(heading), el("th", { scope: "col" }, "Why"), list.filter((one) => one.column !== undefined).map(heading))),
+      list.filter((one) => one.early).map(heading), el("th", { scope: "col" }, "Why"), list.filter((one) => !one.early).map(heading))),
     el("tbody", {}, page.flatMap((row, k) => [...cutBefore(state.page * PAGE + k), ...tableRows(row, list)])));
   byId("frame").replaceChildren(page.length ? table : el("p", { class: "empty" }, report.rows.length ? "No point matches. Change the search or the filters." : "There are no points."));
   showPager(pages, page.length);
+  showMore();
   byId("found").textContent = rows.length === report.rows.length ? `${plural(rows.length, "point")}` : `${count(rows.length)} of ${plural(report.rows.length, "point")}`;
   byId("all").disabled = !rows.length;
   byId("filters").classList.toggle("with-sort", state.view === "gallery");
+}
+
+/* Say that the table goes on to the right, where it does. */
+function showMore() {
+  const frame = byId("frame");
+  const more = frame.scrollWidth - frame.clientWidth - frame.scrollLeft > 2;
+  frame.classList.toggle("more", more);
+  byId("sideways").classList.toggle("more", more);
 }
 
 /* The line below the rows that the ruler says to look at, where they come first. */
@@ -111,21 +122,23 @@ function tableRows(row, list) {
     "aria-label": `Point ${row.id ?? row.p}, ${mark ? WORDS[mark.decision] : "not marked"}` },
     cell("Decision", { class: "mark" }, decisionCell(row, mark)),
     report.hasImages ? cell("Picture", { class: "pictured" }, picture(row.i, "small")) : null,
-    list.filter((one) => one.column === undefined).map((field) => fieldCell(field, row, cell)),
+    list.filter((one) => one.early).map((field) => fieldCell(field, row, cell)),
     cell("Why", { class: "because" }, el("div", { class: "why" }, flags(row), reason(row), opener)),
-    list.filter((one) => one.column !== undefined).map((field) => fieldCell(field, row, cell)));
+    list.filter((one) => !one.early).map((field) => fieldCell(field, row, cell)));
   line.addEventListener("focus", () => { moveTo(row.p, false); });
   return state.open.has(row.p) ? [line, detailRow(row)] : [line];
 }
 
 function fieldCell(field, row, cell) {
   if (field.key === "position") return cell(field.head, { class: "who" }, name(row.p, row.id));
-  if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, number(row.v)));
-  if (field.key === "score") return cell("Score", { class: "number" }, number(row.z));
+  if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, worth(row.v)));
+  if (field.key === "score") return cell("Score", { class: "number" }, el("span", {}, score(row.z)));
   if (field.key === "label") return cell(field.head, { class: "given" }, chip(row.y, row));
   if (field.key === "suggested") return cell("Suggested", { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
   const k = field.column;
-  return cell(clip(field.head, 30), { class: `column ${field.number ? "number" : isLong[k] ? "long" : ""}` }, shortText(row.c[k], 120, wantedIn(row, k)));
+  const kind = field.number ? "number" : field.early ? "long text" : isLong[k] ? "long" : "brief";
+  const title = kind === "brief" && typeof row.c[k] === "string" ? row.c[k] : null;
+  return cell(clip(field.head, 30), { class: `column ${kind}`, title }, shortText(row.c[k], field.early ? 160 : 120, wantedIn(row, k)));
 }
 
 const detailRow = (row) => el("tr", { class: "details" }, el("td", { colspan: fields().length + 2 + report.hasImages }, detail(row)));
@@ -136,10 +149,10 @@ function decisionCell(row, mark) {
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
   if (!mark || mark.decision !== "relabel") return group;
   const label = report.numeric
-    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: isNumber(String(row.s)) ? `neighbours: ${quantity(Number(row.s))}` : "new target" })
+    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target" })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
-  label.setAttribute("aria-label", "New label");
+  label.setAttribute("aria-label", `New ${noun}`);
   label.classList.toggle("open", !isComplete(mark));
   label.addEventListener("input", () => {
     setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
