@@ -21,7 +21,7 @@ from benchmarks.peers.environments import ROOT
 from dataworth import KNNShapley, OutOfBagForest, compare
 from dataworth.arrays import Floats, Ints
 from dataworth.comparison import Comparison
-from dataworth.comparison.scores import Score
+from dataworth.comparison.scores import ACCURACY, Score
 from dataworth.files.atomic import atomic
 from paper import protocol
 from paper.datasets import SOURCES, load
@@ -62,9 +62,13 @@ def measured(name: str) -> dict[str, Any]:
         "cutoff": len(suspects),
         "hits": int(wrong[suspects].sum()),
         "planted": int(wrong.sum()),
-        "after": [asdict(score) for score in less(suspects).scores],
-        "ideal": [asdict(score) for score in less(np.flatnonzero(wrong)).scores],
+        "after": _accuracies(less(suspects)),
+        "ideal": _accuracies(less(np.flatnonzero(wrong))),
     }
+
+
+def _accuracies(made: Comparison) -> list[dict[str, Any]]:
+    return [asdict(score) for score in made.scores if score.metric == ACCURACY]
 
 
 def _frame(X: Floats, y: Ints) -> pd.DataFrame:

@@ -10,8 +10,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.typing import NDArray
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, mean_absolute_error, r2_score
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    mean_absolute_error,
+    r2_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -158,8 +164,9 @@ def test_numbers() -> None:
 
 def test_our_own_models() -> None:
     got = compare(BEFORE, AFTER, label="y", test=TEST, id="name", seeds=2)
-    assert [s.model for s in got.scores] == ["all models", "boosting", "forest", "logistic"]
-    mean = np.mean([s.difference for s in got.scores[1:]])
+    names = ["all models", "boosting", "forest", "logistic"]
+    assert [s.model for s in got.scores] == 3 * names
+    mean = np.mean([s.difference for s in got.in_headline[1:]])
     assert got.headline.difference == pytest.approx(mean)
     numbers = BEFORE.assign(y=BEFORE["a"] * 3)
     got = compare(numbers[:90], numbers[:60], label="y", test=numbers[90:], drop=["name"], seeds=1)
@@ -199,6 +206,102 @@ def test_rare_and_single_classes() -> None:
     got = compare(BEFORE, alone, label="y", test=TEST, id="name", models=TREE, seeds=1)
     assert got.headline.after == pytest.approx(0.5)
     assert got.verdict == "worse"
+
+
+def rare(n: int, seed: int, kinds: int = 2) -> pd.DataFrame:
+    """Rows of which few have the label "1"."""
+    rng = np.random.default_rng(seed)
+    y = np.minimum((rng.random(n) * 12).astype(int), kinds) % kinds
+    return pd.DataFrame({"a": rng.normal(size=n) + y, "b": rng.normal(size=n) - y, "y": y})
+
+
+LINE = {"line": LogisticRegression()}
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_rankings_against_scikit_learn(kinds: int) -> None:
+    train, test = rare(400, 0, kinds), rare(300, 1, kinds)
+    after = train.drop(index=train.index[train["a"] > 1.5])
+    got = compare(train, after, label="y", test=test, models=LINE, task="classes", seeds=1)
+    found = {score.metric: score for score in got.in_headline + list(got.scores)}
+    assert got.headline.metric == "AUROC"
+    for side in ("before", "after"):
+        table = train if side == "before" else after
+        model = make_pipeline(TableEncoder(), LogisticRegression()).fit(
+            table[["a", "b"]], table["y"]
+        )
+        p = model.predict_proba(test[["a", "b"]])
+        if kinds == 2:
+            auroc = roc_auc_score(test["y"], p[:, 1])
+            precision = found["average precision of '1'"]
+            wanted = average_precision_score(test["y"], p[:, 1])
+            assert getattr(precision, side) == pytest.approx(wanted, rel=1e-12)
+        else:
+            auroc = roc_auc_score(test["y"], p, multi_class="ovr")
+            assert set(found) == {"AUROC", "balanced accuracy"}
+        assert getattr(found["AUROC"], side) == pytest.approx(auroc, rel=1e-12)
+
+
+def test_intervals_of_rankings_are_those_of_a_plain_bootstrap() -> None:
+    train, test = rare(400, 0), rare(600, 1)
+    after = train.assign(a=np.where(train["a"] > 1, 0.0, train["a"]))
+    got = compare(train, after, label="y", test=test, models=LINE, task="classes", seeds=1)
+    sides = []
+    for table in (train, after):
+        model = make_pipeline(TableEncoder(), LogisticRegression()).fit(
+            table[["a", "b"]], table["y"]
+        )
+        sides.append(model.predict_proba(test[["a", "b"]])[:, 1])
+    y, rng = test["y"].to_numpy(), np.random.default_rng(5)
+    parts = [np.flatnonzero(y == label) for label in (0, 1)]
+    draws = [np.concatenate([rng.choice(part, part.size) for part in parts]) for _ in range(1000)]
+    metrics = {"AUROC": roc_auc_score, "average precision of '1'": average_precision_score}
+    for name, metric in metrics.items():
+        changes = [metric(y[i], sides[1][i]) - metric(y[i], sides[0][i]) for i in draws]
+        low, high = np.quantile(changes, [0.025, 0.975])
+        score = next(s for s in got.scores if s.metric == name)
+        assert score.upper - score.lower == pytest.approx(high - low, rel=0.15)
+        assert (score.lower + score.upper) / 2 == pytest.approx(
+            (low + high) / 2, abs=0.2 * (high - low)
+        )
+
+
+def test_a_rare_class_is_judged_by_its_ranking() -> None:
+    train, test = rare(400, 0), rare(300, 1)
+    assert test["y"].mean() < 0.2
+    cut = train.drop(index=train.index[train["y"] == 1][:20])
+    got = compare(train, cut, label="y", test=test, models=LINE, task="classes", seeds=1)
+    assert [s.metric for s in got.scores[::2]] == [
+        "AUROC",
+        "balanced accuracy",
+        "average precision of '1'",
+    ]
+    share = 100 * test["y"].mean()
+    assert got.notes[0].startswith(f"The label '1' is rare ({share:.1f} % of the judged rows)")
+    shares = [f"{100 * side['y'].mean():.1f} %" for side in (train, cut)]
+    assert f"'1' {shares[0]} → {shares[1]}" in got.notes[1]
+    even = compare(BEFORE, AFTER, label="y", test=TEST, id="name", models=LINE, seeds=1)
+    assert even.headline.metric == "balanced accuracy"
+    assert not any("rare" in note for note in even.notes)
+    line = {"line": RidgeClassifier()}  # which has no probabilities
+    got = compare(train, cut, label="y", test=test, models=line, task="classes", seeds=1)
+    assert [s.metric for s in got.scores] == ["balanced accuracy"] * 2
+    alone = test[test["y"] == 0]
+    got = compare(train, cut, label="y", test=alone, models=LINE, task="classes", seeds=1)
+    assert [s.metric for s in got.scores] == ["balanced accuracy"] * 2
+    # A class that no model was shown has no probability, and is found by chance alone.
+    got = compare(train, train[train["y"] == 0], label="y", test=test, models=LINE, task="classes")
+    assert got.headline.after == pytest.approx(0.5, rel=1e-12)
+
+
+def test_a_feature_that_names_rows_is_noted() -> None:
+    parts = [part.assign(pid=[n * 7919 % 100_003 for n in part.index]) for part in (BEFORE, AFTER)]
+    test = TEST.assign(pid=TEST.index)
+    got = compare(*parts, label="y", test=test, drop=["name"], models=TREE, seeds=1)
+    assert got.notes == (
+        "column 'pid' seems to name rows: hardly any entry comes twice; give it as id, or drop it, "
+        "if it does.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,6 +348,9 @@ def test_chart(tmp_path: Path) -> None:
     )
     made = Comparison(scores, 100, 90, 30, "30 test rows")
     assert str(made) == "better: MAE 84,197 → 38,254 (−45,943 ± 2,500)"
+    falls = Score("all models", "R²", 0.9, 0.1, -0.8, -0.9, -0.7)
+    but = Comparison((*scores[:3], falls), 100, 90, 30, "30 test rows")
+    assert str(but) == f"{made}; but worse: R² 0.900 → 0.100 (−0.800 ± 0.100)"
     assert [s.verdict for s in scores] == ["better", "worse", "no clear difference", "better"]
     ax = made.plot()
     ax.figure.savefig(tmp_path / "chart.png")
@@ -252,3 +358,16 @@ def test_chart(tmp_path: Path) -> None:
     assert names == ["all models\n84,197 → 38,254", "tree\n10.00 → 12.00", "line\n10.00 → 10.10"]
     assert ax.get_xlabel() == "MAE, after less before (left of 0 is better)"
     assert made.plot(ax=ax) is ax
+
+
+def test_a_notebook_shows_all_scores() -> None:
+    scores = (
+        Score("all models", "MAE", 10.0, 12.0, 2.0, 1.0, 3.0),
+        Score("<tree>", "R²", 0.1, 0.9, 0.8, 0.7, 0.9),
+    )
+    page = Comparison(scores, 1200, 90, 30, "30 test rows", ("a <note>",))._repr_html_()
+    for shown in ("worse: MAE 10.00", "1,200 rows before and 90 after, judged on 30 test rows"):
+        assert shown in page
+    for shown in ("&lt;tree&gt;", "0.700 to 0.900", "a &lt;note&gt;", "better", "worse"):
+        assert shown in page
+    assert "<tree>" not in page

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
-from dataworth import decisions
+from dataworth import DataValues, KNNShapley, decisions
 from dataworth.decisions import Decision, Decisions
+from dataworth.errors import InputError
 from dataworth.files import spreadsheets
 
 HEADER = ",".join(decisions.COLUMNS)
@@ -180,3 +183,68 @@ def test_any_text_survives_a_file(texts: list[str]) -> None:
         again = decisions.read(path)
     assert [row.label for row in again.rows] == texts
     assert decisions.apply(again, {"y": texts}) == {"y": texts}
+
+
+def valued(n: int = 120) -> tuple[pd.DataFrame, DataValues]:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], n // 2)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=n) + 6 * (y == "b"), "y": y}, index=[f"r{i}" for i in range(n)]
+    )
+    frame.loc[["r3", "r70", "r71"], "y"] = ["b", "a", "a"]
+    return frame, KNNShapley().fit(frame[["x"]], frame["y"]).value(ruler=2)
+
+
+@pytest.mark.parametrize("kind", ["object", "category"])
+def test_all_suspects_at_once(kind: str) -> None:
+    frame, values = valued()
+    frame = frame.astype({"y": kind})
+    suspects = values.suspects()
+    wanted = frame.copy()
+    wanted.loc[suspects["index"], "y"] = suspects["suggested"].to_numpy()
+    got = decisions.apply(decisions.suspects(values, "relabel"), frame, label="y")
+    pd.testing.assert_frame_equal(got, wanted)
+    assert (got["y"] == np.repeat(["a", "b"], 60)).all()
+    got = decisions.apply(decisions.suspects(values, "remove"), frame, label="y")
+    pd.testing.assert_frame_equal(got, frame.drop(index=suspects["index"]))
+    two = decisions.suspects(values, "remove", n=2)
+    assert [row.id for row in two.rows] == list(suspects["index"][:2])
+    table = pl.from_pandas(frame)
+    got = decisions.apply(two, table, label="y")
+    assert_frame_equal(
+        got, table[[i for i in range(120) if i not in {r.position for r in two.rows}]]
+    )
+
+
+def test_a_number_that_the_column_did_not_have() -> None:
+    made = Decisions((Decision(1, "relabel", "2", "2.5"), Decision(2, "remove", "4")), "y")
+    got = decisions.apply(made, pd.DataFrame({"y": [1, 2, 4]}, index=list("abc")))
+    pd.testing.assert_frame_equal(got, pd.DataFrame({"y": [1.0, 2.5]}, index=list("ab")))
+
+
+def test_suspects_that_have_the_suggested_label_are_kept() -> None:
+    frame, values = valued()
+    made = decisions.suspects(values, "relabel", n=120)
+    changed = values.suggested != values.labels
+    assert {row.position for row in made.rows if row.decision == "relabel"} == set(
+        np.flatnonzero(changed)
+    )
+    assert {row.decision for row in made.rows} == {"relabel", "keep"}
+    with pytest.raises(InputError, match="decisions must be for these data"):
+        decisions.apply(made, frame[::-1], label="y")
+
+
+def test_suspects_that_cannot_be_decided_on() -> None:
+    frame, values = valued()
+    valuator = KNNShapley().fit(frame[["x"]], frame["y"])
+    with pytest.raises(InputError, match="decision must be relabel or remove; got 'keep'"):
+        decisions.suspects(values, "keep")
+    with pytest.raises(InputError, match="n must be a whole number for values without a ruler"):
+        decisions.suspects(valuator.value(), "remove")
+    outside = valuator.value(frame[["x"]] + 0.01, frame["y"])
+    with pytest.raises(InputError, match="remove if no labels are suggested; here points were"):
+        decisions.suspects(outside, "relabel", n=3)
+    numbers = KNNShapley(game="regression").fit(frame[["x"]], frame["x"]).value()
+    with pytest.raises(InputError, match="remove if no labels are suggested; here numbers"):
+        decisions.suspects(numbers, "relabel", n=3)
+    assert len(decisions.suspects(numbers, "remove", n=3)) == 3

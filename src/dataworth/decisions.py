@@ -1,5 +1,7 @@
 """Decisions about training points: read what the report wrote, and apply it to the training data.
 
+`suspects` decides on all suspects alike, without a report.
+
 A decisions file is a CSV in UTF-8 with one row per decision and these columns:
 
 - `position`: which training point, counted from 0;
@@ -22,12 +24,17 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dataworth.arrays import Array
+import narwhals as nw
+import numpy as np
+
 from dataworth.errors import InputError, near
 from dataworth.files import paths
 from dataworth.files.spreadsheets import NUMBER, unguarded
+
+if TYPE_CHECKING:
+    from dataworth.result import DataValues
 
 COLUMNS = (
     "position",
@@ -185,29 +192,80 @@ def _decision(cells: Mapping[str, str], where: str) -> Decision:
     )
 
 
+def suspects(values: "DataValues", decision: str, n: int | None = None) -> Decisions:
+    """Decide on all suspects alike, where nobody is at hand who knows the data.
+
+    Parameters
+    ----------
+    values : DataValues
+        The values of the training points.
+    decision : {"relabel", "remove"}
+        Whether suspects get the label that the other points suggest, or go. A suspect that has the
+        suggested label already is kept.
+    n : int or None
+        How many suspects; None leaves it to the ruler, as in `DataValues.suspects`.
+
+    Returns
+    -------
+    Decisions
+        One decision for each suspect, the most suspect first, for `apply`.
+
+    Raises
+    ------
+    InputError
+        If the number is left to a ruler that there is not, or that cannot tell; or if labels are
+        numbers to predict, or judged from outside, so that no label is suggested.
+
+    Examples
+    --------
+    >>> from dataworth import KNNShapley, decisions
+    >>> table = {"x": [0.0, 0.1, 1.0, 1.1, 0.05], "y": ["a", "a", "b", "b", "b"]}
+    >>> values = KNNShapley(n_neighbors=2).fit([[x] for x in table["x"]], table["y"]).value()
+    >>> made = decisions.suspects(values, "relabel", n=1)
+    >>> decisions.apply(made, table, label="y")["y"]
+    ['a', 'a', 'b', 'b', 'a']
+    """
+    if decision not in KINDS[1:]:
+        raise InputError("decision", "be relabel or remove", f"got {decision!r}")
+    if decision == "relabel" and (values.numeric or values.suggested is None):
+        why = "numbers are to be predicted" if values.numeric else "points were judged from outside"
+        raise InputError("decision", "be remove if no labels are suggested", f"here {why}")
+    chosen = values.suspects_first[: len(values.suspects(n))]
+    named = not np.array_equal(values.index, np.arange(len(values)))
+    rows = []
+    for at in chosen.tolist():
+        label, does, new = plain(values.labels[at]), decision, None
+        if decision == "relabel" and values.suggested is not None:
+            new = plain(values.suggested[at])
+            does, new = ("keep", None) if new == label else (decision, new)
+        rows.append(Decision(at, does, label, new, plain(values.index[at]) if named else None))
+    return Decisions(tuple(rows), data=describe(values.labels.tolist()))
+
+
 def apply(
     decisions: Decisions,
-    columns: Mapping[str, Sequence[Any] | Array],
+    columns: Any,
     *,
     label: str | None = None,
     id: str | None = None,
-) -> dict[str, list[Any]]:
+) -> Any:
     """Carry decisions out on a copy of the training data.
 
     Parameters
     ----------
     decisions : Decisions
-        What `read` returned.
-    columns : mapping of str to sequence
+        What `read` or `suspects` returned.
+    columns : data frame, or mapping of str to sequence
         The training data by column, all columns of one length, in the order of the training points.
     label, id : str or None
         The names of the columns of labels and ids; None takes those that the decisions name.
 
     Returns
     -------
-    dict
-        The columns as lists, without the removed rows. A new label is written as the same label is
-        elsewhere in the column, so that types and formats stay.
+    data frame, or dict
+        The data without the removed rows: a data frame of the same library, or the columns of a
+        mapping as lists. A new label is written as the same label is elsewhere in the column, so
+        that types and formats stay.
 
     Raises
     ------
@@ -218,12 +276,28 @@ def apply(
 
     Examples
     --------
-    See `read`.
+    See `read` and `suspects`.
     """
+    frame = nw.from_native(columns, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        cells = {name: frame[name].to_list() for name in frame.columns}
+        done = carried_out(decisions, cells, label=label, id=id)
+        if done.relabelled:
+            frame = frame.with_columns(_relabelled(frame[done.label], done.labels))
+        return frame[done.kept].to_native()
     table = {name: list(column) for name, column in columns.items()}
     done = carried_out(decisions, table, label=label, id=id)
     table[done.label] = done.labels
     return {name: [column[at] for at in done.kept] for name, column in table.items()}
+
+
+def _relabelled(column: "nw.Series[Any]", labels: Sequence[Any]) -> "nw.Series[Any]":
+    """The column with these labels, taken from its own entries so that its type stays."""
+    entries = column.to_list()
+    first = {entry: place for place, entry in reversed(list(enumerate(entries)))}
+    if any(label not in first for label in labels):  # a number that the column did not have
+        return nw.new_series(column.name, list(labels), backend=column.implementation)
+    return column[[first[label] for label in labels]]
 
 
 @dataclass(frozen=True)

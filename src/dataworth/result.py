@@ -18,6 +18,7 @@ from dataworth.inputs.listings import listing
 from dataworth.inputs.targets import variance
 from dataworth.notes import Notes
 from dataworth.suspects import scores
+from dataworth.suspects.labels import one_sided
 from dataworth.suspects.ruler import Ruler
 
 
@@ -164,7 +165,14 @@ class DataValues:
             said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
         low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
         first = [] if self.ruler is None else [self.ruler.sentence]
+        first += [self.one_sided] if self.one_sided else []
         return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
+
+    @property
+    def one_sided(self) -> str:
+        """A sentence if nearly all suspects up to the ruler's cut-off have one label, else ""."""
+        cutoff = None if self.ruler is None or self.numeric else self.ruler.cutoff
+        return "" if cutoff is None else one_sided(self.labels, self.suspects_first[:cutoff])
 
     @property
     def order(self) -> Ints:

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from dataworth import DataValues
 from tests.commands import decided
 
 
@@ -26,9 +28,16 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
     decided("t.csv", "1,remove,", "0,relabel,no")
     said = "1 relabelled, 1 removed: 3 rows in, 2 rows out, in c.csv.\n"
-    assert run("apply d.csv t.csv -o c.csv").out == said
+    then = "Is a model better with it? With --drop as for `value`: "
+    then += "dataworth compare t.csv c.csv --label y"
+    assert run("apply d.csv t.csv -o c.csv").out == f"{said}{then}\n"
+    assert run("apply d.csv t.csv --id id -o c.csv").out == f"{said}{then} --id id\n"
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
-    run("apply d.csv t.csv -o c.tsv")
+    ran = run("apply d.csv t.csv -o c.tsv")
+    assert (
+        ran.err
+        == "dataworth: note: Share of labels: 'yes' 33.3 % → 0.0 %, 'no' 66.7 % → 100.0 %.\n"
+    )
     assert Path("c.tsv").read_bytes() == b"id\ta\ty\n007\t1,50\tno\n9\tx;y\tno\n"
     table = pa.table({"a": pa.array([1, 2, 3], pa.int8()), "y": pa.array(["no", "b", "c"])})
     parquet.write_table(table, "t.parquet")
@@ -56,3 +65,33 @@ def test_apply_to_the_wrong_table_says_what_is_wrong(run: Any) -> None:
     Path("d.csv").write_text(f"{lines[0]}\n0,remove,,p,,,,\n")
     run.refused("apply d.csv t.csv -o c.csv", 2, "--label must name a column; the decisions do not")
     run.refused("apply d.csv t.csv --label a -o c.csv", 2, "'a' at position 0 is '1', and was 'p'")
+
+
+def test_all_suspects_of_a_file_of_values(run: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 60)
+    x = rng.normal(size=120) + 6 * (y == "b")
+    y[[3, 70]] = ["b", "a"]
+    lines = [f"r{i},{x[i]!r},{y[i]}" for i in range(120)]
+    Path("t.csv").write_text("\n".join(["id,x,y", *lines, ""]))
+    assert run("value t.csv --label y --id id --ruler 2 -o v.parquet").code == 0
+    assert run("apply v.parquet t.csv --label y --id id --relabel -o c.csv").code == 0
+    values = DataValues.load("v.parquet")
+    suspects = values.suspects()
+    suggested = dict(zip(suspects["index"], suspects["suggested"], strict=True))
+    wanted = [line[:-1] + suggested.get(f"r{i}", y[i]) for i, line in enumerate(lines)]
+    assert Path("c.csv").read_text() == "\n".join(["id,x,y", *wanted, ""])
+    assert run("apply v.parquet t.csv --label y --remove --suspects 1 -o c.csv").code == 0
+    gone = values.suspects_first[0]
+    kept = [line for i, line in enumerate(lines) if i != gone]
+    assert Path("c.csv").read_text() == "\n".join(["id,x,y", *kept, ""])
+    run("value t.csv --label y --id id --ruler 0 -o v.csv")
+    for typed, message in (
+        ("v.csv t.csv --label y --remove", "--suspects must be a whole number for values without"),
+        ("v.parquet t.csv --label y --remove --relabel", "--relabel must not be given with --rem"),
+        ("v.parquet t.csv --label y --suspects 3", "--suspects must come with --relabel or --re"),
+        ("v.parquet t.csv --label y", "DECISIONS must be the CSV file .* give --relabel or --rem"),
+        ("v.parquet t.csv --remove", "--label must name a column; the decisions do not name one"),
+        ("t.csv t.csv --label y --remove", "t.csv must be a file of values"),
+    ):
+        run.refused(f"apply {typed} -o c.csv", 2, message)

@@ -27,21 +27,42 @@ def test_before_and_after(run: Any) -> None:
     ran = run(
         "compare before.csv after.csv --test test.csv --label y --drop name --seeds 2 --plot c.png"
     )
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
+    notes = ran.err.splitlines()
+    assert notes[0] == "dataworth: note: training 3 models, 2 times each, before and after"
+    assert notes[1].startswith("dataworth: note: Share of labels: ")
+    assert len(notes) == 2
     read = [arrow_csv.read_csv(f"{name}.csv") for name in ("before", "after", "test")]
     made = compare(*read[:2], test=read[2], label="y", drop=["name"], seeds=2)
     lines = ran.out.splitlines()
-    assert lines[0] == str(made)
-    assert lines[1].strip() == "80 rows before and 80 after, judged on 60 test rows, 2 seeds"
-    assert lines[2].split("  ")[0].strip() == "model"
+    assert lines[0] == "3 features: 1 number, 2 categories."
+    assert lines[1] == str(made)
+    assert lines[2].strip() == "80 rows before and 80 after, judged on 60 test rows, 2 seeds"
+    assert lines[3].split("  ")[0].strip() == "model"
     assert max(map(len, ran.out.rstrip().splitlines())) <= 80
     assert made.verdict == "better"
+    for score in (made.scores[4], made.scores[8]):
+        assert f"\n{score.verdict}: {score}\n" in ran.out
     for name in ("boosting", "forest", "logistic", "The chart is in c.png."):
         assert name in ran.out
     assert Path("c.png").read_bytes().startswith(b"\x89PNG")
     ran = run("compare before.csv after.csv --label y --id name --seeds 1 --folds 2")
     assert "60 rows that no decision touched, 2 folds, 1 time" in ran.out
     assert "dataworth: note: Only rows that no decision touched are judged" in ran.err
+
+
+def test_columns_are_told_as_a_run_tells_them(run: Any) -> None:
+    ids = [(i * 7919) % 100_003 for i in range(120)]
+    table = rows(120) | {"id": ids, "same": ["x"] * 120, "age": ["n.k.", *map(str, range(119))]}
+    tables.write_table("odd.csv", pa.table(table))
+    tables.write_table("after.csv", pa.table(table).slice(1))
+    told = run("value odd.csv --label y --ruler 0 --drop name")
+    ran = run("compare odd.csv after.csv --label y --drop name --seeds 1 --folds 2")
+    assert told.out.splitlines()[0] == ran.out.splitlines()[0]
+    assert told.err.count("dataworth: note: ") == 3
+    assert "column 'id' seems to name rows: hardly any entry comes twice; use --id id or" in ran.err
+    assert told.err in ran.err
+    assert ran.err.count("'id'") == 1
 
 
 def test_refused(run: Any) -> None:

@@ -124,7 +124,7 @@ def test_without_typer() -> None:
 
 def test_a_closed_pipe_is_quiet(folder: Path) -> None:
     tables.write_table("long.csv", pa.table(rows(3000)))
-    line = "value long.csv --label y --features size --weights uniform -o -"
+    line = "value long.csv --label y --features size --weights uniform --ruler 0 -o -"
     with subprocess.Popen(
         [*PROGRAM, *line.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

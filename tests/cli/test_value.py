@@ -15,8 +15,9 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 import dataworth
-from dataworth import DataValues, KNNShapley, TableEncoder
+from dataworth import DataValues, KNNShapley, OutOfBagForest, TableEncoder
 from dataworth.cli import options
+from dataworth.cli import ruler as rulers
 from dataworth.files import tables
 from dataworth.games.registry import GAMES
 from dataworth.games.ties import TIES
@@ -96,13 +97,52 @@ def test_labels_that_look_wrong_are_counted(
 
 
 def test_long_runs_are_not_measured_unasked(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataworth.cli.data.MEASURED", (100, 120))
+    monkeypatch.setattr("dataworth.cli.ruler.PATIENCE", 0.0)
     clusters("many.csv", 150)
     ran = run("value many.csv --label y")
     assert ran.code == 0
     assert "look wrong" not in ran.out
-    note = "dataworth: note: --ruler 3 says how many labels look wrong, and takes 3 times as long"
+    note = (
+        "dataworth: note: --ruler 3 says how many labels look wrong, and may take 10 seconds more"
+    )
     assert note in ran.err
+
+
+def test_the_ruler_is_on_where_it_takes_little_time(run: Any) -> None:
+    """However many rows there are."""
+    clusters("many.csv", 2200)
+    ran = run("value many.csv --label y -o v.parquet")
+    assert (ran.code, ran.err) == (0, "")
+    assert DataValues.load("v.parquet").ruler is not None
+    X, y = np.zeros((3000, 4)), np.arange(3000) % 2
+    for valuator, forest, times in (
+        (KNNShapley(), False, 3),
+        (KNNShapley(), True, 3),
+        (KNNShapley(metric="manhattan"), False, 3),
+    ):
+        assert rulers.repeats(valuator, X, y, forest=forest) == times
+    X, y = np.zeros((30_000, 4)), np.arange(30_000) % 2
+    assert rulers.repeats(KNNShapley(), X, y, forest=False) == 3
+    assert rulers.repeats(KNNShapley(), X, y, forest=True) == 0
+    assert rulers.repeats(KNNShapley(metric="manhattan"), X, y, forest=False) == 0
+    assert rulers.repeats(KNNShapley(n_bits=None), X, y, forest=False) == 0
+
+
+def test_the_recipe_is_that_of_python(run: Any) -> None:
+    tables.write_table("train.csv", pa.table(rows(60)))
+    ran = run(
+        "value train.csv --label y --features size --features colour --encoder recipe -o v.npz"
+    )
+    assert ran.code == 0, ran.err
+    X, y, _, _ = reference()
+    recipe = KNNShapley(encoder=["auto", OutOfBagForest(n_jobs=-1)], n_neighbors=10, n_jobs=-1)
+    expected = recipe.fit(X, y).value()
+    got = DataValues.load("v.npz")
+    assert_array_equal(got.values, expected.values)
+    assert_array_equal(got.score, expected.score)
+    assert got.params["n_neighbors"] == 10
+    run("value train.csv --label y --features size --encoder recipe -k 3 -o v.npz")
+    assert DataValues.load("v.npz").params["n_neighbors"] == 3
 
 
 @pytest.mark.parametrize("labels", [["a"] * 150, [f"c{i // 3}" for i in range(150)]])
@@ -370,6 +410,35 @@ def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
     assert ran.out.startswith("id,value")
     again = run("value train.csv --label y --features size --validation val.csv")
     assert again.out.startswith("1 feature: 1 number.\n60 training points, 1 feature, ")
+
+
+def test_the_next_command_has_the_same_columns(run: Any) -> None:
+    ran = run("value train.csv --label y --id name --drop owner -o v.csv")
+    then = "dataworth compare train.csv train-cleaned.csv --label y --id name --drop owner"
+    assert ran.out.splitlines()[-1].endswith(f": {then}")
+    ran = run("value train.csv --label y --features size --group owner -o v.csv")
+    then = "--label y --drop name --drop colour --drop owner"
+    assert ran.out.splitlines()[-1].endswith(then)
+    assert "dataworth compare" not in run("value train.csv --label y --id name").out
+
+
+def test_text_and_skewed_numbers_get_a_word(run: Any) -> None:
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(["good", "bad", "long", "late"], 9)) for _ in range(60)]
+    table = rows() | {"words": words, "price": np.exp(2 * rng.normal(size=60)).tolist()}
+    tables.write_table("odd.csv", pa.table(table))
+    note = "dataworth: note: text is the main feature"
+    assert note in run("value odd.csv --label y --features words").err
+    assert note in run("value odd.csv --label y --features words --features size").err
+    for features in ("words --features size --features colour", "size"):
+        assert note not in run(f"value odd.csv --label y --features {features}").err
+    note = "dataworth: note: the numbers to predict are positive, and few of them are far larger"
+    assert note in run("value odd.csv --label price --task numbers --features colour").err
+    for label in ("size", "even"):
+        table["even"] = np.linspace(1.0, 9.0, 60).tolist()
+        tables.write_table("odd.csv", pa.table(table))
+        ran = run(f"value odd.csv --label {label} --task numbers --features colour")
+        assert (ran.code, "positive" in ran.err) == (0, False)
 
 
 def test_a_validation_file_with_the_training_rows_is_noted(run: Any) -> None:

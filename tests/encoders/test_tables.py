@@ -228,6 +228,40 @@ def test_pandas_and_the_command_line_read_a_file_alike(tmp_path: Path) -> None:
     )
 
 
+def test_columns_that_name_rows_are_noted() -> None:
+    rng = np.random.default_rng(0)
+    n = 120
+    apart = rng.choice(10**9, n, replace=False)
+    frame = pd.DataFrame(
+        {
+            "number": apart,
+            "patient": [f"{a} {b}" for a, b in zip(rng.permutation(n), apart, strict=True)],
+            "store_id": rng.integers(0, 5, n),
+            "userId": rng.integers(0, 5, n),
+            "KEY": rng.choice(["a", "b"], n),
+            "weight": rng.normal(size=n),
+            "rounded": apart.astype(float),
+            "humid": rng.integers(0, 9, n),
+            "visits": [*apart[1:], apart[1]],
+            "words": [" ".join(rng.choice(["good", "bad"], 7)) + f" {i}" for i in range(n)],
+            "kind": rng.choice(["good one", "bad one"], n),
+        }
+    )
+    said = {
+        name: f"seems to name rows: {why}"
+        for why, names in {
+            "hardly any entry comes twice": ("number", "patient"),
+            "its own name says so": ("store_id", "userId", "KEY"),
+        }.items()
+        for name in names
+    }
+    assert TableEncoder().fit(frame).notes_ == said
+    assert TableEncoder().fit(pl.from_pandas(frame)).notes_ == said
+    few = TableEncoder().fit(frame[:99]).notes_
+    assert set(few) == {"store_id", "userId", "KEY"}
+    assert TableEncoder().fit(frame[["weight", "number"]].to_numpy()).notes_ == {}
+
+
 def test_a_word_among_numbers_counts_as_missing() -> None:
     numbers = np.sqrt(np.arange(40.0))  # with all of their digits
     gap = pd.DataFrame({"a": [None, *numbers[1:]]})

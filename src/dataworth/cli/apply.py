@@ -1,17 +1,25 @@
 """`dataworth apply`: carry out what was decided in the report."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dataworth.cli import options
 from dataworth.errors import InputError, near
 
+if TYPE_CHECKING:
+    from dataworth.decisions import Decisions
+
 
 def apply_(
     decisions: Annotated[
-        Path, typer.Argument(metavar="DECISIONS", help="The CSV file that the report wrote.")
+        Path,
+        typer.Argument(
+            metavar="DECISIONS",
+            help="The CSV file that the report wrote; with --relabel or --remove, a file of values "
+            "that `dataworth value -o` wrote.",
+        ),
     ],
     train: Annotated[
         Path, typer.Argument(metavar="TRAIN", help="The table that the decisions are about.")
@@ -25,20 +33,52 @@ def apply_(
         str | None,
         typer.Option(help="The column of ids; by default, the one that DECISIONS names."),
     ] = None,
+    relabel: Annotated[
+        bool,
+        typer.Option(
+            "--relabel", help="Give all suspects of a file of values the label that is suggested."
+        ),
+    ] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove all suspects of a file of values.")
+    ] = False,
+    suspects: Annotated[
+        int | None,
+        typer.Option(
+            help="How many suspects --relabel or --remove takes; by default, as many as the ruler "
+            "says.",
+            min=1,
+        ),
+    ] = None,
     debug: options.Debug = False,
 ) -> None:
     """Remove and relabel points as decided in the report, and write the cleaned table.
 
     \b
-    Example:
+    Examples:
       dataworth apply decisions.csv train.csv -o cleaned.csv
+      dataworth apply values.parquet train.csv --label y --relabel -o cleaned.csv
     """
     import numpy as np
 
+    from dataworth.cli import columns as told
     from dataworth.cli import data as inputs
-    from dataworth.decisions import carried_out, read
+    from dataworth.cli import terminal
+    from dataworth.decisions import carried_out
     from dataworth.files import paths, tables
+    from dataworth.files import values as value_files
+    from dataworth.inputs.targets import shares_changed
 
+    if relabel and remove:
+        raise typer.BadParameter("--relabel must not be given with --remove.")
+    if suspects is not None and not (relabel or remove):
+        raise typer.BadParameter("--suspects must come with --relabel or --remove.")
+    binary = set(value_files.ENDINGS) - set(tables.SEPARATORS)
+    if not (relabel or remove) and decisions.suffix.lower() in binary:
+        raise typer.BadParameter(
+            "DECISIONS must be the CSV file that the report wrote; with a file of values, give "
+            "--relabel or --remove."
+        )
     inputs.keep_apart({"--output": output}, {"DECISIONS": decisions, "TRAIN": train})
     for path, argument in ((train, "TRAIN"), (output, "--output")):
         inputs.usage(tables.check_ending, path, tables.TABLES, argument)
@@ -49,8 +89,7 @@ def apply_(
     for path, argument in ((decisions, "DECISIONS"), (train, "TRAIN")):
         inputs.usage(paths.to_read, path, argument)
     inputs.usage(paths.to_write, output, "--output")
-    with inputs.renaming({"path": "DECISIONS"}):
-        made = read(decisions)
+    made = _made(decisions, relabel=relabel, remove=remove, n=suspects)
     table = tables.read_table(train, text=True)
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     listed = ", ".join(map(repr, columns))
@@ -71,3 +110,21 @@ def apply_(
         f"{done.relabelled:,} relabelled, {done.removed:,} removed: {table.num_rows:,} rows in, "
         f"{len(done.kept):,} rows out, in {output}."
     )
+    changed = shares_changed(columns[done.label], [done.labels[at] for at in done.kept])
+    if changed:
+        terminal.note(changed)
+    then = told.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
+    print(f"Is a model better with it? With --drop as for `value`: {then}")
+
+
+def _made(path: Path, *, relabel: bool, remove: bool, n: int | None) -> "Decisions":
+    """The decisions of a file, or those about the suspects of a file of values."""
+    from dataworth.cli import data as inputs
+    from dataworth.decisions import read, suspects
+
+    if not (relabel or remove):
+        with inputs.renaming({"path": "DECISIONS"}):
+            return read(path)
+    values, _ = inputs.values(path, "DECISIONS")
+    with inputs.renaming({"n": "--suspects", "decision": "--relabel" if relabel else "--remove"}):
+        return suspects(values, "relabel" if relabel else "remove", n)

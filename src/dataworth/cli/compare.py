@@ -1,11 +1,15 @@
 """`dataworth compare`: is a model better with the cleaned data?"""
 
+import sys
+import warnings
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dataworth.cli import options
+from dataworth.cli import STANDARD_OUTPUT, options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
 from dataworth.errors import extra
 
@@ -48,10 +52,10 @@ def compare(
       dataworth compare train.csv train-cleaned.csv --test test.csv --label y
     """
     from dataworth import comparison
+    from dataworth.cli import columns, terminal
     from dataworth.cli import data as inputs
-    from dataworth.cli import terminal
     from dataworth.files import paths, tables
-    from dataworth.files.atomic import atomic
+    from dataworth.files.atomic import atomic, naming
 
     files = {"BEFORE": before, "AFTER": after, "--test": test}
     read = {}
@@ -69,7 +73,10 @@ def compare(
     words = {"before": str(before), "after": str(after), "test": str(test)}
     words |= {f"{label!r} of {key}": f"column {label!r} of {path}" for key, path in words.items()}
     words |= {name: f"--{name}" for name in ("label", "id", "drop", "task", "seeds", "folds")}
-    with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes():
+    # A terminal shows a progress bar; elsewhere, a line says what takes so long.
+    said = nullcontext() if sys.stderr.isatty() else terminal.notes_of_the_run()
+    with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes(), said:
+        warnings.filterwarnings("ignore", message="column ")  # told below
         made = comparison.compare(
             given["BEFORE"],
             given["AFTER"],
@@ -82,7 +89,15 @@ def compare(
             folds=folds,
             n_jobs=jobs,
         )
-    terminal.comparison(made)
+    table = given["BEFORE"]
+    features = [name for name in table.column_names if name not in {label, id, *(drop or ())}]
+    columns.tell_columns(table.select(features), "auto", sys.stdout)
+    others = tuple(said for said in made.notes if not said.startswith("column "))  # told above
+    terminal.comparison(replace(made, scores=tuple(made.in_headline), notes=others))
+    further = [score for score in made.scores if score.model == made.headline.model][1:]
+    with naming(STANDARD_OUTPUT):
+        for score in further:
+            print(f"{score.verdict}: {score}")
     if plot is not None:
         height = 1.2 + 0.45 * len(made.in_headline)
         figure = matplotlib.Figure(figsize=(6.4, height), layout="constrained")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import typer
@@ -17,16 +17,15 @@ from sklearn.pipeline import make_pipeline
 
 from dataworth import owner_values
 from dataworth.arrays import Array
-from dataworth.cli import STANDARD_OUTPUT, options, terminal
+from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
 from dataworth.encoders.out_of_bag import OutOfBagForest
-from dataworth.encoders.tables import TableEncoder, kinds_in_words
+from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
-from dataworth.files.atomic import naming
 from dataworth.games import semivalues
 from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
@@ -36,10 +35,6 @@ from dataworth.report.images import Gallery
 from dataworth.result import DataValues, is_numeric, read_values
 from dataworth.run.checkpoints import STATES
 from dataworth.settings import Settings
-
-# Errors are planted this many times by default, if training points are neither too few to tell
-# anything nor so many that a run takes long.
-REPEATS, MEASURED = 3, (100, 2_000)
 
 
 @dataclass(frozen=True)
@@ -141,32 +136,6 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
         ReadingWarning,
         stacklevel=2,
     )
-
-
-def check_ruler(ruler: int | None, validation: Path | None) -> None:
-    """Refuse a ruler where points from outside judge."""
-    if ruler and validation is not None:
-        raise typer.BadParameter(
-            "--ruler must be left out with --validation: it is for training points that judge each "
-            "other."
-        )
-
-
-def repeats(valuator: KNNShapley, y: Any) -> int:
-    """How often to plant errors if nobody says: a few times, if that takes no time to speak of."""
-    targets = np.asarray(frames.entries(y, "y"))
-    n, different = targets.size, np.unique(targets).size
-    fits = different > 1 and (is_numeric(valuator.game) or 4 * different <= n)
-    if not fits or n < MEASURED[0]:
-        return 0
-    if n > MEASURED[1]:
-        what = "targets" if is_numeric(valuator.game) else "labels"
-        terminal.note(
-            f"--ruler {REPEATS} says how many {what} look wrong, and takes {REPEATS} times as long "
-            "again."
-        )
-        return 0
-    return REPEATS
 
 
 def number(text: str | None, option: str, kind: Callable[[str], Any], *words: str) -> Any:
@@ -290,11 +259,11 @@ def read(path: Path, option: str, names: Sequence[str] = ()) -> tables.Source:
     return tables.read(path, names)
 
 
-def values(path: Path) -> tuple[DataValues, Array | None]:
+def values(path: Path, argument: str = "VALUES") -> tuple[DataValues, Array | None]:
     """Read a file of values, and the group of each point if the file has them."""
-    usage(tables.check_ending, path, value_files.ENDINGS, "VALUES")
-    usage(paths.to_read, path, "VALUES")
-    with renaming({"path": "VALUES"}):
+    usage(tables.check_ending, path, value_files.ENDINGS, argument)
+    usage(paths.to_read, path, argument)
+    with renaming({"path": argument}):
         return read_values(path)
 
 
@@ -447,50 +416,19 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
 
 
-def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
-    """Say in a line what the columns of a table were taken for, and note what may be misread.
-
-    Returns
-    -------
-    list of str
-        The columns that do not become features, which a note names.
-    """
-    if encoder == "none" or frames.frame(X) is None:
-        return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReadingWarning)  # the notes say the same
-        read = TableEncoder().fit(X)
-    used = {name: kind for name, kind in read.kinds_.items() if kind != "constant"}
-    unused = [name for name in read.kinds_ if name not in used]
-    with naming(STANDARD_OUTPUT):
-        print(f"{kinds_in_words(used)}.", file=out)
-    for name in used:
-        said = read.notes_.get(name)
-        if said is not None:
-            advice = f"; use --id {name} or --drop {name} if it does" if "name rows" in said else ""
-            terminal.note(f"column {name!r} {said}{advice}.")
-    if unused:
-        listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")
-        are = "1 column is" if len(unused) == 1 else f"{len(unused)} columns are"
-        terminal.note(
-            f"{are} not used, as all entries are the same, missing, or categories that come only "
-            f"once: {listed}."
-        )
-    return unused
-
-
 def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:
     """Set the encoder of this name; `alone` says that training points judge one another."""
     if name == "none":
         valuator.set_params(encoder=None)
-    if name == "out-of-bag":
-        valuator.set_params(encoder=OutOfBagForest(n_jobs=valuator.n_jobs))
+    forest = OutOfBagForest(n_jobs=valuator.n_jobs)
+    if name in ("out-of-bag", "recipe"):
+        valuator.set_params(encoder=forest if name == "out-of-bag" else ["auto", forest])
     if name != "forest":
         return
     if alone:
         raise typer.BadParameter("--encoder forest learns from labels: give --validation or --cv.")
     mixed = frames.frame(X) is not None
-    forest = make_pipeline(TableEncoder(), ForestLeaves()) if mixed else ForestLeaves()
-    valuator.set_params(encoder=forest)
+    leaves = make_pipeline(TableEncoder(), ForestLeaves()) if mixed else ForestLeaves()
+    valuator.set_params(encoder=leaves)
     if valuator.metric is None:
         valuator.set_params(metric=ForestLeaves.metric)  # files of values keep what was used

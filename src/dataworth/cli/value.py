@@ -15,6 +15,8 @@ from dataworth.games.registry import DEFAULT_GAME, GAMES, NUMERIC_GAME
 from dataworth.games.ties import TIES
 from dataworth.weights.functions import WEIGHTS
 
+NEIGHBORS, RECIPE_NEIGHBORS = 5, 10
+
 
 def value(
     train: Annotated[
@@ -73,8 +75,15 @@ def value(
     rows: options.Rows = None,
     top: options.Top = 10,
     neighbors: Annotated[
-        int, option(METHOD, "K: how many nearest points vote.", "--neighbors", "-k")
-    ] = 5,
+        int | None,
+        option(
+            METHOD,
+            f"K: how many nearest points vote; {NEIGHBORS} by default, {RECIPE_NEIGHBORS} with "
+            "--encoder recipe.",
+            "--neighbors",
+            "-k",
+        ),
+    ] = None,
     game: Annotated[
         options.GameName | None,
         option(
@@ -144,8 +153,9 @@ def value(
         option(
             METHOD,
             "How often to plant errors, to say how many labels look wrong: each time takes as long "
-            "as the run itself. Without validation points, and with 100 to 2,000 training points, "
-            "it is 3 times unless you say otherwise; 0 for never.",
+            "as the run itself. Without validation points, and with at least 100 training points, "
+            "it is 3 times unless you say otherwise, if that should take less than two minutes; 0 "
+            "for never.",
             min=0,
         ),
     ] = None,
@@ -164,12 +174,14 @@ def value(
       dataworth value train.parquet --label y --group owner --max-rank sqrt
       dataworth value train.csv --label y --owners owner --budget 10000
     """
+    from dataworth.cli import columns, results, terminal
     from dataworth.cli import data as inputs
-    from dataworth.cli import results, terminal
+    from dataworth.cli import ruler as rulers
     from dataworth.report.table import ROWS, worth_explaining
 
+    usual = RECIPE_NEIGHBORS if encoder == "recipe" else NEIGHBORS
     valuator = inputs.valuator(
-        n_neighbors=neighbors,
+        n_neighbors=usual if neighbors is None else neighbors,
         game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
         ties=ties,
         class_weight=None if class_weight == "none" else class_weight,
@@ -185,7 +197,7 @@ def value(
     )
     inputs.check_task(task, game)
     inputs.check_output(output, report)
-    inputs.check_ruler(ruler, validation)
+    rulers.check(ruler, validation)
     inputs.check_owners(valuator, owners, group, budget, payouts)
     inputs.for_report(report, {"--by": by, "--image": image, "--title": title, "--rows": rows})
     read = {"TRAIN": train, "--validation": validation, "--label": inputs.label_file(label)}
@@ -214,14 +226,17 @@ def value(
         warnings.filterwarnings("ignore", message="column ")  # told below
         valuator.fit(X, y)
         if ruler is None and judges is None:
-            ruler = inputs.repeats(valuator, y)
+            forest = encoder not in ("auto", "none")
+            ruler = rulers.repeats(valuator, X, y, forest=forest)
         values = valuator.value(*judged, cv=cv, ruler=ruler or None, checkpoint=checkpoint)
-    unused = inputs.tell_columns(X, encoder, out)
+    unused = columns.tell_columns(X, encoder, out)
     with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
         noticed = results.noticed(valuator, values, data)
     index = values.index if data.ids is None else data.ids
     values = replace(values, origin=None, index=index, notes=noticed)
-    if not values.numeric and len(set(values.labels.tolist())) == 1:
+    if values.numeric:
+        columns.propose_logarithms(values.labels)
+    elif len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None
     if owners is not None:
@@ -236,6 +251,8 @@ def value(
     n_features = len(data.features) - len(unused)
     groups = data.owners if paid is None else None
     terminal.summary(values, groups, top, out, n_features=n_features, how=how, id=data.id)
+    if values.one_sided:
+        terminal.note(values.one_sided)
     if paid is not None:
         terminal.owners(paid, budget, out)
     results.write_values(output, values, data)
@@ -251,3 +268,8 @@ def value(
             image_root=image_root, owners=paid, budget=budget,
         )  # fmt: skip
         print(f"The report is in {report}.", file=out)
+    if (output is not None or report is not None) and data.source.table is not None:
+        used = {*data.features, data.label, data.id}
+        apart = [name for name in data.source.names if name not in used]
+        then = columns.comparing(train, data.label, id=data.id, drop=apart)
+        print(f"Once it is cleaned, this says whether models are better: {then}", file=out)

@@ -1,11 +1,13 @@
 """Is a model better with the cleaned data? The same models before and after, on the same rows.
 
 `plan` reads the tables and says which rows are learnt from and which are judged, `compare` trains
-the models, and `scores` says how much they gain, and how sure that is.
+the models, and `scores` says how much they gain, and how sure that is; `rankings` has the metrics
+of probabilities.
 """
 
+import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,15 +24,16 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.comparison import plan as plans
 from dataworth.comparison.plan import Data, Plan, Side
-from dataworth.comparison.scores import Comparison, Score, scored
-from dataworth.encoders.tables import TableEncoder
+from dataworth.comparison.scores import AUROC, Answers, Classes, Comparison, Score, scored
+from dataworth.encoders.tables import NAMES_ROWS, TableEncoder
 from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, frames
-from dataworth.inputs.targets import TASKS
+from dataworth.inputs.targets import TASKS, shares_changed
 from dataworth.progress import bar
 
 __all__ = ["Comparison", "Score", "compare"]
 
+LOG = logging.getLogger(__name__)
 UNSEEDED = ("boosting", "logistic", "ridge")  # of our models, those that no seed changes
 
 
@@ -122,15 +125,33 @@ def compare(
         plan = plans.on_untouched_rows(data, seeds, folds)
     fixed = UNSEEDED if models is None else ()
     truth = data.sides[plan.side].y[plan.judged]
-    outcomes = _outcomes(data, plan, chosen, fixed, progress)
+    classes = None if data.numeric else Classes.of(truth)
+    answers = _answers(data, plan, chosen, fixed, classes, progress)
+    scores = tuple(scored(truth, answers, list(chosen), data.numeric))
+    notes = [*plan.notes, *_named(data.sides["before"])]
+    if classes is not None:
+        if scores[0].metric == AUROC:
+            notes.append(classes.note)
+        changed = shares_changed(data.sides["before"].y, data.sides["after"].y)
+        notes += [changed] if changed else []
     return Comparison(
-        scores=tuple(scored(truth, outcomes, list(chosen), data.numeric)),
+        scores=scores,
         n_before=data.sides["before"].size,
         n_after=data.sides["after"].size,
         n_judged=plan.judged.size,
         how=plan.how,
-        notes=plan.notes,
+        notes=tuple(notes),
     )
+
+
+def _named(side: Side) -> Iterator[str]:
+    """Say which features seem to name rows: models may learn labels from the order of the rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # said while models learn
+        read = TableEncoder().fit(side.X)
+    for name, said in read.notes_.items():
+        if NAMES_ROWS in said:
+            yield f"column {name!r} {said}; give it as id, or drop it, if it does."
 
 
 def _models(given: Any, numeric: bool, n_jobs: int | None) -> dict[str, Any]:
@@ -155,19 +176,33 @@ def _models(given: Any, numeric: bool, n_jobs: int | None) -> dict[str, Any]:
     }
 
 
-def _outcomes(
-    data: Data, plan: Plan, models: Mapping[str, Any], fixed: Sequence[str], progress: bool
-) -> dict[str, Array]:
-    """Predictions by side, of shape (seeds, models, judged rows); `fixed` models need no seeds."""
+def _answers(
+    data: Data,
+    plan: Plan,
+    models: Mapping[str, Any],
+    fixed: Sequence[str],
+    classes: Classes | None,
+    progress: bool,
+) -> dict[str, Answers]:
+    """What models say by side; `fixed` models need no seeds."""
     shape = (plan.n_seeds, len(models), plan.judged.size)
     kind = data.sides["before"].y.dtype if data.numeric else object
-    predicted = {name: np.empty(shape, dtype=kind) for name in ("before", "after")}
+    names = None
+    if classes is not None and all(hasattr(model, "predict_proba") for model in models.values()):
+        names = classes.names
+    answers = {
+        name: Answers(
+            np.empty(shape, dtype=kind), None if names is None else np.zeros((*shape, names.size))
+        )
+        for name in ("before", "after")
+    }
+    LOG.info("training %d models, %d times each, before and after", len(models), len(plan.parts))
     lessons: dict[str, _Lesson] = {}
     total = len(plan.parts) * 2 * len(models)
     with bar(total, "comparing", "model", shown=progress) as done:
         for part in plan.parts:
             asked = frames.take(data.sides[plan.side].X, plan.judged[part.judged])
-            for name, out in predicted.items():
+            for name, out in answers.items():
                 same = part.learn is None and part.seed > 0  # only the seed differs
                 if not same:
                     lessons[name] = _Lesson.of(
@@ -175,12 +210,12 @@ def _outcomes(
                     )
                 for at, (called, model) in enumerate(models.items()):
                     if same and called in fixed:
-                        out[part.seed, at] = out[0, at]
+                        out.repeat(part.seed, at)
                     else:
-                        said = lessons[name].taught(model, part.seed, data.numeric)
-                        out[part.seed, at, part.judged] = said
+                        said = lessons[name].taught(model, part.seed, data.numeric, names)
+                        out.keep((part.seed, at, part.judged), *said)
                     done.update()
-    return predicted
+    return answers
 
 
 @dataclass(frozen=True)
@@ -207,11 +242,23 @@ class _Lesson:
                 raise error.renamed(name) from error
         return cls(encoder.transform(points), side.y[rows], encoder.transform(asked))
 
-    def taught(self, model: Any, seed: int, numeric: bool) -> Array:
-        """Return the predictions of a copy of the model."""
+    def taught(
+        self, model: Any, seed: int, numeric: bool, names: Array | None
+    ) -> tuple[Array, Floats | None]:
+        """Return what a copy of the model predicts, and its probabilities of the classes asked."""
         if not numeric and (self.y == self.y[0]).all():  # some refuse to learn a single class
-            return np.repeat(self.y[:1], len(self.asked))
+            alone = np.repeat(self.y[:1], len(self.asked))
+            return alone, None if names is None else (alone[:, None] == names).astype(np.float64)
         own = clone(model)
         if "random_state" in own.get_params():
             own.set_params(random_state=seed)
-        return np.asarray(own.fit(self.X, self.y).predict(self.asked))
+        own.fit(self.X, self.y)
+        predicted = np.asarray(own.predict(self.asked))
+        if names is None:
+            return predicted, None
+        chances = np.zeros((len(self.asked), names.size))  # 0 for classes that it never saw
+        known = [name in own.classes_ for name in names]
+        chances[:, known] = own.predict_proba(self.asked)[
+            :, np.searchsorted(own.classes_, names[known])
+        ]
+        return predicted, chances

@@ -1,15 +1,21 @@
 """Scores before and after: what they are, and how sure their differences are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import html
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.comparison.rankings import auroc, average_precision
+from dataworth.inputs.listings import as_html
 
 ALL = "all models"
-ACCURACY, MAE, R2 = "balanced accuracy", "MAE", "R²"
+ACCURACY, AUROC, PRECISION, MAE, R2 = "balanced accuracy", "AUROC", "average precision", "MAE", "R²"
+# Hard predictions of a rare class hardly change: below this part of an even share, which is 20 % of
+# the rows with two classes, AUROC is what counts.
+RARE = 0.4
 DRAWS = 2000  # of the bootstrap
 
 
@@ -22,14 +28,17 @@ class Score:
     model : str
         The model; "all models" is the mean over them.
     metric : str
-        "balanced accuracy" for classes; "MAE" and "R²" for numbers.
+        For classes "balanced accuracy" and, where all models have `predict_proba`, "AUROC" (with
+        several classes the mean of each against all others) and, with two classes, "average
+        precision of" the rarer one; for numbers "MAE" and "R²".
     before, after : float
         The scores, each a mean over the seeds.
     difference : float
         The score after less the score before.
     lower, upper : float
         An interval for the difference that holds 95 % of bootstrap draws, in which the rows judged
-        and the seeds are drawn anew, the same ones before and after.
+        and the seeds are drawn anew, the same ones before and after. What that does to AUROC and
+        average precision is counted to first order.
     """
 
     model: str
@@ -71,6 +80,9 @@ class Score:
 class Comparison:
     """What models score before and after, in the metric that counts and in others.
 
+    As text it is the verdict in a line, with other metrics if they are worse all the same; a
+    notebook shows all scores and notes.
+
     Attributes
     ----------
     scores : tuple of Score
@@ -106,7 +118,27 @@ class Comparison:
         return self.headline.verdict
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {self.headline}"
+        said = f"{self.verdict}: {self.headline}"
+        over = [score for score in self.scores if score.model == self.headline.model]
+        worse = [score for score in over[1:] if score.verdict == "worse" != self.verdict]
+        return "; but ".join([said, *(f"worse: {score}" for score in worse)])
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, all scores and what to keep in mind in a notebook."""
+        columns = {
+            "model": [score.model for score in self.scores],
+            "metric": [score.metric for score in self.scores],
+            "before": [score.shown(score.before) for score in self.scores],
+            "after": [score.shown(score.after) for score in self.scores],
+            "difference": [score.shown(score.difference) for score in self.scores],
+            "95 % interval": [
+                f"{score.shown(score.lower)} to {score.shown(score.upper)}" for score in self.scores
+            ],
+            "verdict": [score.verdict for score in self.scores],
+        }
+        rows = f"{self.n_before:,} rows before and {self.n_after:,} after, judged on {self.how}"
+        lines = [f"<p>{html.escape(said)}</p>" for said in (str(self), rows, *self.notes)]
+        return f"<div>{''.join(lines[:2])}{as_html(columns)}{''.join(lines[2:])}</div>"
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the difference that each model sees, with its interval.
@@ -126,8 +158,71 @@ class Comparison:
         return plots.differences(self.in_headline, ax=ax)
 
 
+@dataclass(frozen=True)
+class Answers:
+    """What models say about the judged rows.
+
+    Attributes
+    ----------
+    predicted : array of shape (n_seeds, n_models, n_rows)
+        Labels or numbers.
+    chances : array of shape (n_seeds, n_models, n_rows, n_classes), or None
+        The probability of each class that the judged rows have, sorted, if all models say.
+    """
+
+    predicted: Array
+    chances: Floats | None = None
+
+    def keep(self, place: Any, predicted: Array, chances: Floats | None) -> None:
+        """Write down what a model says."""
+        self.predicted[place] = predicted
+        if self.chances is not None:
+            self.chances[place] = chances
+
+    def repeat(self, seed: int, model: int) -> None:
+        """Take what a model said with the first seed for what it says with another."""
+        for said in (self.predicted, self.chances):
+            if said is not None:
+                said[seed, model] = said[0, model]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of the judged rows: their names, sorted, and which one each row has."""
+
+    names: Array
+    codes: Ints
+
+    @classmethod
+    def of(cls, truth: Array) -> Self:
+        return cls(*np.unique(truth, return_inverse=True))
+
+    @property
+    def sizes(self) -> Ints:
+        return np.bincount(self.codes)
+
+    @property
+    def rarest(self) -> int:
+        return int(np.argmin(self.sizes))
+
+    @property
+    def rare(self) -> bool:
+        """Whether a class is so rare that hard predictions hardly show what changes."""
+        share = self.sizes.min() / self.codes.size
+        return bool(len(self.names) > 1 and share < RARE / len(self.names))
+
+    @property
+    def note(self) -> str:
+        """Why AUROC is in the headline."""
+        share = 100 * self.sizes.min() / self.codes.size
+        return (
+            f"The label {str(self.names[self.rarest])!r:.40} is rare ({share:.1f} % of the judged "
+            "rows), so AUROC is in the headline: it shows gains that predicted labels do not."
+        )
+
+
 def scored(
-    truth: Array, predicted: Mapping[str, Array], names: Sequence[str], numeric: bool
+    truth: Array, answers: Mapping[str, Answers], names: Sequence[str], numeric: bool
 ) -> Iterator[Score]:
     """Score predictions: for each metric, the mean over the models and then each of them.
 
@@ -135,8 +230,8 @@ def scored(
     ----------
     truth : (n_rows,) array
         The targets of the judged rows.
-    predicted : mapping of str to array of shape (n_seeds, n_models, n_rows)
-        The predictions "before" and "after".
+    answers : mapping of str to Answers
+        What models say "before" and "after".
     names : sequence of str
         The names of the models.
     numeric : bool
@@ -147,12 +242,17 @@ def scored(
     Score
         The scores and an interval for their difference.
     """
-    groups = [np.flatnonzero(truth == label) for label in np.unique(truth)]
+    sides = [answers["before"], answers["after"]]
+    both = np.stack([side.predicted for side in sides])
     if numeric:
         groups = [np.arange(truth.size)]
-    both = np.stack([predicted["before"], predicted["after"]])
-    for metric in (MAE, R2) if numeric else (ACCURACY,):
-        rows = _outcomes(both, truth, metric)
+        error: Floats = np.abs(both - truth)
+        added = {MAE: error, R2: error**2}
+    else:
+        classes = Classes.of(truth)
+        groups = [np.flatnonzero(classes.codes == code) for code in range(len(classes.names))]
+        added = _of_classes(classes, (both == truth).astype(np.float64), [s.chances for s in sides])
+    for metric, rows in added.items():
         rng = np.random.default_rng(0)
         whole, *draws = (
             _metric(rows, metric, truth, groups, chance) for chance in (None, *[rng] * DRAWS)
@@ -165,12 +265,25 @@ def scored(
             yield Score(name, metric, before, after, after - before, *ends)
 
 
-def _outcomes(predicted: Array, truth: Array, metric: str) -> Floats:
-    """What each prediction adds to a metric: whether it is right, or how far off it is."""
-    if metric == ACCURACY:
-        return (predicted == truth).astype(np.float64)
-    error: Floats = np.abs(predicted - truth)
-    return error if metric == MAE else error**2
+def _of_classes(
+    classes: Classes, hits: Floats, chances: Sequence[Floats | None]
+) -> dict[str, Floats]:
+    """What each row adds to each metric of classes, the one of the headline first."""
+    known = [some for some in chances if some is not None]
+    if len(known) < 2 or len(classes.names) < 2:
+        return {ACCURACY: hits}
+    both, rarest = np.stack(known), classes.rarest
+
+    def each(added: Callable[[Floats], Floats]) -> Floats:
+        return np.array([[[added(rows) for rows in seed] for seed in side] for side in both])
+
+    found = {AUROC: each(lambda rows: auroc(rows, classes.codes))}
+    found = found | {ACCURACY: hits} if classes.rare else {ACCURACY: hits} | found
+    if len(classes.names) == 2:
+        metric = f"{PRECISION} of {str(classes.names[rarest])!r:.40}"
+        wanted = classes.codes == rarest
+        found[metric] = each(lambda rows: average_precision(rows[:, rarest], wanted))
+    return found
 
 
 def _metric(

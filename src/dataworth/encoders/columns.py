@@ -6,6 +6,7 @@ and one entry in `KINDS`.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,10 @@ from dataworth.inputs import exactness, frames
 
 CIRCLES = {"year": 365.2425 * 86400, "week": 7 * 86400, "day": 86400}  # their lengths in seconds
 NEARLY = 0.95  # the share of entries that makes a column nearly numeric, or nearly unique
+MANY = 100  # rows of which some would have the same income, or the same remark
+NAME_WORDS = 4  # the most words that names of rows have, and sentences do not
+WHOLE = ("int", "uint", "decimal", "object")  # types of columns of whole numbers, as ids are
+_NAMED = re.compile(r"(?i:id|pid|uuid|guid|index|key|.+[_ .-]id)|.*[a-z](Id|ID)")
 GAP = "\0missing"  # the level of a missing category; no file of text holds it
 
 
@@ -446,24 +451,44 @@ def fitted(column: Column, limits: Limits) -> ColumnKind:
 
 
 def looks_like_ids(column: Column) -> bool:
-    """Tell whether a column seems to name rows: hardly any entry comes twice.
+    """Tell whether the entries of a column seem to name rows: hardly any comes twice.
 
-    Texts must have no spaces, which sentences have. Whole numbers must rise from row to row, or
-    leave few gaps, which measurements do not.
+    Codes and whole numbers that rise from row to row or leave few gaps do. Other whole numbers,
+    and texts as short as people's names, do where all of many rows differ. Fractions and sentences
+    never do: they differ anyway.
     """
     present = int((~column.missing).sum())
     if present < 20:
         return False
+    many = present >= MANY
     if column.holds in ("text", "categories"):
-        distinct = set(_present(column))
-        spaced = any(" " in text.strip() for text in distinct)
-        return len(distinct) >= NEARLY * present and not spaced
+        texts = _present(column)
+        n_different = len(set(texts))
+        words = [len(text.split()) for text in texts]
+        if max(words) > 1:
+            return many and n_different == present and float(np.median(words)) <= NAME_WORDS
+        return n_different >= NEARLY * present
     if column.holds != "numbers":
         return False
     numbers = column.entries[~column.missing]
-    if (numbers != np.floor(numbers)).any() or np.unique(numbers).size < NEARLY * present:
+    n_different = np.unique(numbers).size
+    if (numbers != np.floor(numbers)).any() or n_different < NEARLY * present:
         return False
+    if many and n_different == present and column.dtype.lower().startswith(WHOLE):
+        return True
     return bool((np.diff(numbers) > 0).all() or np.ptp(numbers) < 1.5 * present)
+
+
+def is_named_like_ids(name: Any) -> bool:
+    """Tell whether a column is called as columns that name rows are: id, pid, customer_id, key.
+
+    Examples
+    --------
+    >>> from dataworth.encoders.columns import is_named_like_ids
+    >>> [is_named_like_ids(name) for name in ("PID", "customer_id", "userId", "humid", 3)]
+    [True, True, True, False, False]
+    """
+    return isinstance(name, str) and _NAMED.fullmatch(name.strip()) is not None
 
 
 def features(part: ColumnKind, column: Column) -> Floats:

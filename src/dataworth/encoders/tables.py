@@ -18,6 +18,8 @@ from dataworth.encoders.columns import Column, ColumnKind, Limits
 from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, exactness, frames
 
+NAMES_ROWS = "seems to name rows"  # how notes about columns of ids begin
+
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of any kind as numbers that distances can compare.
@@ -237,7 +239,9 @@ def _note(column: Column, part: ColumnKind) -> str:
         warnings.warn(f"column {column.name!r} {said}.", ReadingWarning, stacklevel=3)
         return said
     if columns.looks_like_ids(column):
-        return "seems to name rows: hardly any entry comes twice"
+        return f"{NAMES_ROWS}: hardly any entry comes twice"
+    if columns.is_named_like_ids(column.name):
+        return f"{NAMES_ROWS}: its own name says so"
     return ""
 
 

@@ -1,6 +1,7 @@
 """Training targets: class labels or numbers, and everything that depends on which they are."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -74,6 +75,40 @@ def variance(y: Array) -> float:
     (5.0, 1.0)
     """
     return 1.0 if y.size == 0 or y.min() == y.max() else float(np.var(y))
+
+
+def shares_changed(before: Iterable[Any], after: Iterable[Any]) -> str:
+    """Say which labels are more or less frequent than before, or nothing if none is by much.
+
+    Parameters
+    ----------
+    before, after : iterable
+        The labels.
+
+    Returns
+    -------
+    str
+        The labels whose share changes by a percentage point or by a tenth of itself, those that
+        change most first.
+
+    Examples
+    --------
+    >>> from dataworth.inputs.targets import shares_changed
+    >>> shares_changed("no" * 10 + "n" * 80, "no" * 2 + "n" * 80)
+    "Share of labels: 'n' 90.0 % → 97.6 %, 'o' 10.0 % → 2.4 %."
+    """
+    counts = Counter(map(str, before)), Counter(map(str, after))
+    sizes = [max(some.total(), 1) for some in counts]
+    shares = {
+        label: [100 * some[label] / size for some, size in zip(counts, sizes, strict=True)]
+        for label in counts[0] | counts[1]
+    }
+    moved = {label: abs(then - now) for label, (now, then) in shares.items()}
+    told = [label for label in moved if moved[label] >= min(1.0, 0.1 * shares[label][0])]
+    told = sorted((label for label in told if moved[label]), key=lambda label: -moved[label])
+    said = [f"{x!r:.40} {shares[x][0]:.1f} % → {shares[x][1]:.1f} %" for x in told[:6]]
+    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
+    return f"Share of labels: {', '.join(said)}{more}." if said else ""
 
 
 class Targets(Protocol):

@@ -1,0 +1,102 @@
+"""How often a command plants errors, to say how many labels look wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from dataworth.cli import terminal
+from dataworth.estimator import KNNShapley
+from dataworth.inputs import frames
+from dataworth.result import is_numeric
+
+# Errors are planted this many times by default, if training points are not too few to tell anything
+# and it is expected to take less than two minutes; more than ten seconds are worth a word.
+REPEATS, FEWEST = 3, 100
+PATIENCE, WORTH_A_WORD = 120.0, 10.0
+# Seconds for each pair of points, for each pair and feature, and, with a forest, for each point and
+# each pair: what one core of a few years ago takes.
+PAIR, PAIR_AND_FEATURE = 2.5e-8, 6e-10
+GROWN, WEIGHED = 2e-3, 1.5e-7
+SLOWER = 10.0  # times as long, at most, with another metric than the usual one or real weights
+
+
+def check(ruler: int | None, validation: Path | None) -> None:
+    """Refuse a ruler where points from outside judge."""
+    if ruler and validation is not None:
+        raise typer.BadParameter(
+            "--ruler must be left out with --validation: it is for training points that judge each "
+            "other."
+        )
+
+
+def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
+    """How often to plant errors if nobody says: a few times, if that does not take long.
+
+    Parameters
+    ----------
+    valuator : KNNShapley
+        What values the points.
+    X, y : data frame or array, and labels
+        The training points.
+    forest : bool
+        Whether a forest encodes them.
+
+    Returns
+    -------
+    int
+        The number of times; 0 for never.
+    """
+    targets = np.asarray(frames.entries(y, "y"))
+    n, different = targets.size, np.unique(targets).size
+    fits = different > 1 and (is_numeric(valuator.game) or 4 * different <= n)
+    if not fits or n < FEWEST:
+        return 0
+    table = frames.frame(X)
+    width = np.shape(X)[1] if table is None else len(table.columns)
+    plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
+    what = "targets" if is_numeric(valuator.game) else "labels"
+    more = REPEATS * seconds(n, width, forest=forest, plain=plain)
+    if more >= PATIENCE:
+        terminal.note(
+            f"--ruler {REPEATS} says how many {what} look wrong, and may take {_in_words(more)} "
+            "more."
+        )
+        return 0
+    if more >= WORTH_A_WORD:
+        terminal.note(
+            f"to say how many {what} look wrong may take {_in_words(more)} more; --ruler 0 leaves "
+            "it out."
+        )
+    return REPEATS
+
+
+def seconds(n: int, n_features: int, *, forest: bool, plain: bool) -> float:
+    """How long a run is expected to take at most, roughly.
+
+    Parameters
+    ----------
+    n, n_features : int
+        The numbers of points and of features.
+    forest : bool
+        Whether a forest encodes the points.
+    plain : bool
+        Whether distances and weights are the usual ones.
+
+    Examples
+    --------
+    >>> from dataworth.cli.ruler import seconds
+    >>> round(seconds(8_000, 10, forest=False, plain=True), 1)
+    2.0
+    >>> round(seconds(8_000, 10, forest=True, plain=True))
+    28
+    """
+    taken = n**2 * (PAIR + PAIR_AND_FEATURE * n_features) * (1.0 if plain else SLOWER)
+    return taken + (n * GROWN + n**2 * WEIGHED if forest else 0.0)
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(round(seconds, -1), 10):.0f} seconds"
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
