@@ -53,7 +53,7 @@ def test_targets_are_written_as_people_write_numbers(run: Any) -> None:
 
 
 def test_long_runs_on_numbers_speak_of_targets(run: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("dataworth.cli.data.MEASURED", (100, 120))
+    monkeypatch.setattr("dataworth.cli.ruler.PATIENCE", 0.0)
     tables.write_table("h.csv", prices())
     ran = run("value h.csv --label price --id PID --encoder none")
     assert "--ruler 3 says how many targets look wrong" in ran.err
