@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dataworth.cli import STANDARD_OUTPUT, options
+from dataworth.cli import options
 from dataworth.cli.options import DATA, METHOD, RESULTS, option
 from dataworth.errors import extra
 
@@ -55,7 +55,7 @@ def compare(
     from dataworth.cli import columns, terminal
     from dataworth.cli import data as inputs
     from dataworth.files import paths, tables
-    from dataworth.files.atomic import atomic, naming
+    from dataworth.files.atomic import atomic
 
     files = {"BEFORE": before, "AFTER": after, "--test": test}
     read = {}
@@ -93,11 +93,7 @@ def compare(
     features = [name for name in table.column_names if name not in {label, id, *(drop or ())}]
     columns.tell_columns(table.select(features), "auto", sys.stdout)
     others = tuple(said for said in made.notes if not said.startswith("column "))  # told above
-    terminal.comparison(replace(made, scores=tuple(made.in_headline), notes=others))
-    further = [score for score in made.scores if score.model == made.headline.model][1:]
-    with naming(STANDARD_OUTPUT):
-        for score in further:
-            print(f"{score.verdict}: {score}")
+    terminal.comparison(replace(made, notes=others))
     if plot is not None:
         height = 1.2 + 0.45 * len(made.in_headline)
         figure = matplotlib.Figure(figsize=(6.4, height), layout="constrained")

@@ -168,17 +168,17 @@ def comparison(made: "Comparison") -> None:
     console = Console(file=sys.stdout, highlight=False, markup=False)
     console.print(f"{made}")
     rows = f"{made.n_before:,} rows before and {made.n_after:,} after"
-    # The headline names the metric; a column of it is worth its width only if there are several.
-    metric = ["metric"] if len(made.in_headline) < len(made.scores) else []
-    names = ["model", *metric, "before", "after", "difference", "95 % interval", "verdict"]
     console.print(f"{rows}, judged on {made.how}", soft_wrap=True)
-    table = _table("", names)
-    for score in made.scores:
+    table = _table("", ["model", "before", "after", "difference", "95 % interval", "verdict"])
+    for score in made.in_headline:
         ends = f"{score.shown(score.lower)} to {score.shown(score.upper)}"
         numbers = [score.shown(x) for x in (score.before, score.after, score.difference)]
-        about = [_shown(score.model), *([score.metric] if metric else [])]
-        table.add_row(*(Text(cell) for cell in [*about, *numbers, ends, score.verdict]))
+        cells = [_shown(score.model), *numbers, ends, score.verdict]
+        table.add_row(*(Text(cell) for cell in cells))
     console.print(table)
+    for score in made.scores:
+        if score.model == made.headline.model and score.metric != made.headline.metric:
+            console.print(f"{score.verdict}: {score}", soft_wrap=True)
     for said in made.notes:
         note(said)
 
