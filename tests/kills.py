@@ -26,7 +26,8 @@ way, folder = sys.argv[1:]
 rng = np.random.default_rng(0)
 n = {"points": 8_000, "folds": 3_000, "shared": 400}[way]
 X, y = rng.normal(size=(n, 8)), rng.integers(0, 3, n)
-valuator = KNNShapley(n_neighbors=10, weights="linear", n_jobs=2, progress=False).fit(X, y)
+valuator = KNNShapley(n_neighbors=10, weights="linear", n_jobs=2, working_memory=1, progress=False)
+valuator.fit(X, y)
 judges = {"points": (X[:2_000] + 0.1, y[:2_000])}.get(way, ())
 cv = 5 if way == "folds" else None
 if way != "shared":
