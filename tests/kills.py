@@ -116,7 +116,7 @@ def killed(way: str, kills: int, seed: int) -> Kills:
             done = 0
             while seen.kills < kills:
                 process = started(way, folder)
-                time.sleep(rng.random() * whole / 3)
+                time.sleep(rng.random() * whole)
                 if ended(process):
                     break
                 seen.kills += 1
