@@ -84,7 +84,9 @@ def seen() -> tuple[Any, Any]:
 
 def test_settings_of_the_caller_reach_the_workers() -> None:
     with config_context(assume_finite=True), np.errstate(divide="ignore"):
-        assert list(workers.in_order(seen, [()] * 4, 2)) == [(True, "ignore")] * 4
+        # numpy 1 keeps its settings by thread, and they stay there.
+        divide = "ignore" if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else "warn"
+        assert list(workers.in_order(seen, [()] * 4, 2)) == [(True, divide)] * 4
     assert list(workers.in_order(seen, [()], None)) == [(False, np.geterr()["divide"])]
 
 

@@ -14,7 +14,6 @@ from concurrent.futures import Future
 from itertools import islice
 from typing import Any, TypeVar
 
-import numpy as np
 from joblib import Parallel, delayed
 from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 from sklearn import config_context, get_config
@@ -104,11 +103,12 @@ def _in_threads(
     """Yield the results of threads that do not keep the program from ending."""
     waiting: queue.SimpleQueue[tuple[Future[Result], tuple[Any, ...]] | None] = queue.SimpleQueue()
     stopped = threading.Event()
-    # These and the context belong to the thread that called us; numpy 2 has its own in the context.
-    config, errors = get_config(), np.geterr()
+    # Both this and the context, where numpy 2 has its error settings, belong to the thread that
+    # called us. Setting those of numpy 1 in a thread would disturb the others.
+    config = get_config()
 
     def work() -> None:
-        with config_context(**config), np.errstate(**errors):
+        with config_context(**config):
             while (item := waiting.get()) is not None and not stopped.is_set():
                 _fulfil(item[0], function, item[1])
                 del item  # it may hold large arrays, and the next one may be long in coming
