@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import dataworth
 from benchmarks.peers.environments import ROOT
+from benchmarks.peers.noise import Pool, features
 from dataworth import KNNShapley, OutOfBagForest, compare
 from dataworth.arrays import Floats, Ints
 from dataworth.comparison import Comparison
@@ -37,12 +35,8 @@ def measured(name: str) -> dict[str, Any]:
     """Plant errors, value, drop the suspects up to the ruler's cut-off, and compare models."""
     data, rng = load(name), protocol.generator(name, 0)
     train, held = protocol.split(data, N_TRAIN, N_TEST, rng)
-    if SOURCES[name].kind == "embedding":
-        X, X_test = protocol.normalised(data.X[train]), protocol.normalised(data.X[held])
-    else:
-        fill = SimpleImputer(strategy="median", keep_empty_features=True)
-        scaler = make_pipeline(fill, StandardScaler()).fit(data.X[train])
-        X, X_test = scaler.transform(data.X[train]), scaler.transform(data.X[held])
+    pool = Pool(data.X, data.y, SOURCES[name].kind == "embedding")
+    X, X_test = features(pool, train, held)
     wrong = rng.permutation(train.size) < round(RATE * train.size)
     y = protocol.flip(data.y[train], wrong, rng)
     valuator = KNNShapley(encoder=["auto", OutOfBagForest()], n_neighbors=10, progress=False)

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import dataworth
+from benchmarks.peers.noise import Pool, features
 from benchmarks.peers.pool import Worker
 from dataworth import DataValues, KNNShapley, OutOfBagForest
 from dataworth.arrays import Array, Flags, Floats, Ints
@@ -64,11 +62,8 @@ def draw(name: str, rate: float) -> Draw:
     """A balanced draw without repeats, prepared as in the comparison with the peers."""
     data, rng = load(name), protocol.generator(name, SEED)
     rows = protocol.split(data, N_TRAIN, 100, rng)[0]
-    if SOURCES[name].kind == "embedding":
-        X = protocol.normalised(data.X[rows])
-    else:
-        fill = SimpleImputer(strategy="median", keep_empty_features=True)
-        X = make_pipeline(fill, StandardScaler()).fit_transform(data.X[rows])
+    pool = Pool(data.X, data.y, SOURCES[name].kind == "embedding")
+    X = features(pool, rows, rows[:0])[0]
     wrong = rng.permutation(rows.size) < round(rate * rows.size)
     return Draw(X, protocol.flip(data.y[rows], wrong, rng), wrong)
 

@@ -84,7 +84,7 @@ def draw(name: str, pool: Pool, errors: str, seed: int) -> Arrays:
     classes = pool.y[train]
     train = train[np.bincount(classes)[classes] >= FEWEST]
     y = np.unique(pool.y[train], return_inverse=True)[1]
-    X, X_val = _features(pool, train, val)
+    X, X_val = features(pool, train, val)
     if errors == ALIKE:
         planted, given = _alike(X, y, rng)
     else:
@@ -106,7 +106,8 @@ def _unbalanced(y: Ints, share: float, rng: Generator) -> Ints:
     return rng.permutation(np.concatenate([few[:k], many[: n - k]]))
 
 
-def _features(pool: Pool, train: Ints, val: Ints) -> tuple[Floats, Floats]:
+def features(pool: Pool, train: Ints, val: Ints) -> tuple[Floats, Floats]:
+    """Prepare the features of training and validation rows, by what is known of the former."""
     if isinstance(pool.X, pd.DataFrame):
         encoder = TableEncoder().fit(pool.X.iloc[train])
         X: Floats = encoder.transform(pool.X.iloc[train])

@@ -165,7 +165,7 @@ class DataValues:
             said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
         low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
         first = [] if self.ruler is None else [self.ruler.sentence]
-        first += [self.one_sided] if self.one_sided else []
+        first += filter(None, [self.one_sided])
         return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property

@@ -61,9 +61,8 @@ def apply_(
     """
     import numpy as np
 
-    from dataworth.cli import columns as told
+    from dataworth.cli import advice, terminal
     from dataworth.cli import data as inputs
-    from dataworth.cli import terminal
     from dataworth.decisions import carried_out
     from dataworth.files import paths, tables
     from dataworth.files import values as value_files
@@ -113,7 +112,7 @@ def apply_(
     changed = shares_changed(columns[done.label], [done.labels[at] for at in done.kept])
     if changed:
         terminal.note(changed)
-    then = told.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
+    then = advice.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
     print(f"Is a model better with it? With --drop as for `value`: {then}")
 
 

@@ -3,7 +3,6 @@
 import sys
 import warnings
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,8 +51,9 @@ def compare(
       dataworth compare train.csv train-cleaned.csv --test test.csv --label y
     """
     from dataworth import comparison
-    from dataworth.cli import columns, terminal
+    from dataworth.cli import advice, terminal
     from dataworth.cli import data as inputs
+    from dataworth.errors import ReadingWarning
     from dataworth.files import paths, tables
     from dataworth.files.atomic import atomic
 
@@ -76,7 +76,7 @@ def compare(
     # A terminal shows a progress bar; elsewhere, a line says what takes so long.
     said = nullcontext() if sys.stderr.isatty() else terminal.notes_of_the_run()
     with inputs.renaming({**words, "n_jobs": "--jobs"}), terminal.notes(), said:
-        warnings.filterwarnings("ignore", message="column ")  # told below
+        warnings.simplefilter("ignore", ReadingWarning)  # the columns are told below
         made = comparison.compare(
             given["BEFORE"],
             given["AFTER"],
@@ -91,9 +91,8 @@ def compare(
         )
     table = given["BEFORE"]
     features = [name for name in table.column_names if name not in {label, id, *(drop or ())}]
-    columns.tell_columns(table.select(features), "auto", sys.stdout)
-    others = tuple(said for said in made.notes if not said.startswith("column "))  # told above
-    terminal.comparison(replace(made, notes=others))
+    advice.tell_columns(table.select(features), "auto", sys.stdout)
+    terminal.comparison(made)
     if plot is not None:
         height = 1.2 + 0.45 * len(made.in_headline)
         figure = matplotlib.Figure(figsize=(6.4, height), layout="constrained")

@@ -179,7 +179,7 @@ def comparison(made: "Comparison") -> None:
     for score in made.scores:
         if score.model == made.headline.model and score.metric != made.headline.metric:
             console.print(f"{score.verdict}: {score}", soft_wrap=True)
-    for said in made.notes:
+    for said in made.of_scores:  # those of columns are told with what they were taken for
         note(said)
 
 

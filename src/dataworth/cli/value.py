@@ -174,7 +174,7 @@ def value(
       dataworth value train.parquet --label y --group owner --max-rank sqrt
       dataworth value train.csv --label y --owners owner --budget 10000
     """
-    from dataworth.cli import columns, results, terminal
+    from dataworth.cli import advice, results, terminal
     from dataworth.cli import data as inputs
     from dataworth.cli import ruler as rulers
     from dataworth.report.table import ROWS, worth_explaining
@@ -229,13 +229,13 @@ def value(
             forest = encoder not in ("auto", "none")
             ruler = rulers.repeats(valuator, X, y, forest=forest)
         values = valuator.value(*judged, cv=cv, ruler=ruler or None, checkpoint=checkpoint)
-    unused = columns.tell_columns(X, encoder, out)
+    unused = advice.tell_columns(X, encoder, out)
     with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
         noticed = results.noticed(valuator, values, data)
     index = values.index if data.ids is None else data.ids
     values = replace(values, origin=None, index=index, notes=noticed)
     if values.numeric:
-        columns.propose_logarithms(values.labels)
+        advice.propose_logarithms(values.labels)
     elif len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None
@@ -271,5 +271,5 @@ def value(
     if (output is not None or report is not None) and data.source.table is not None:
         used = {*data.features, data.label, data.id}
         apart = [name for name in data.source.names if name not in used]
-        then = columns.comparing(train, data.label, id=data.id, drop=apart)
+        then = advice.comparing(train, data.label, id=data.id, drop=apart)
         print(f"Once it is cleaned, this says whether models are better: {then}", file=out)

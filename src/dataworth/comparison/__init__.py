@@ -128,7 +128,7 @@ def compare(
     classes = None if data.numeric else Classes.of(truth)
     answers = _answers(data, plan, chosen, fixed, classes, progress)
     scores = tuple(scored(truth, answers, list(chosen), data.numeric))
-    notes = [*plan.notes, *_named(data.sides["before"])]
+    notes = list(plan.notes)
     if classes is not None:
         if scores[0].metric == AUROC:
             notes.append(classes.note)
@@ -140,7 +140,8 @@ def compare(
         n_after=data.sides["after"].size,
         n_judged=plan.judged.size,
         how=plan.how,
-        notes=tuple(notes),
+        of_scores=tuple(notes),
+        of_columns=tuple(_named(data.sides["before"])),
     )
 
 

@@ -91,8 +91,8 @@ class Comparison:
         How many rows there were to learn from, and how many the models were judged on.
     how : str
         How they were judged, in words.
-    notes : tuple of str
-        What to keep in mind when reading the scores.
+    of_scores, of_columns : tuple of str
+        What to keep in mind when reading the scores, and about columns that may be misread.
     """
 
     scores: tuple[Score, ...]
@@ -100,7 +100,13 @@ class Comparison:
     n_after: int
     n_judged: int
     how: str
-    notes: tuple[str, ...] = ()
+    of_scores: tuple[str, ...] = ()
+    of_columns: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that is to be kept in mind, in sentences."""
+        return self.of_scores + self.of_columns
 
     @property
     def headline(self) -> Score:

@@ -1,4 +1,4 @@
-"""What a command says about the columns of a table, and what to type next."""
+"""What a command says about a table that it has read, and what to type next."""
 
 import shlex
 import warnings
@@ -86,7 +86,7 @@ def comparing(
 
     Examples
     --------
-    >>> from dataworth.cli.columns import comparing
+    >>> from dataworth.cli.advice import comparing
     >>> comparing("a/train.csv", "y", id="name", drop=["unit no"])
     "dataworth compare a/train.csv a/train-cleaned.csv --label y --id name --drop 'unit no'"
     """
