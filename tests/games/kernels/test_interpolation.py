@@ -5,7 +5,7 @@ import pytest
 
 from dataworth.arrays import Array, Floats
 from dataworth.games.kernels.coefficients import shapley_like
-from dataworth.games.kernels.interpolation import DEGREE, MANY, add_interpolated, chebyshev_point
+from dataworth.games.kernels.interpolation import MANY, POINTS, add_interpolated, chebyshev_point
 from dataworth.games.regression import Prior, RegressionGame
 from dataworth.games.soft import SoftGame
 from dataworth.weights.ranked import Ranked
@@ -19,7 +19,7 @@ def test_sums_of_exponentials_are_interpolated_to_rounding(power: int, least: fl
     rates, n = np.geomspace(0.01, 75.0, 100), 700
     sums = rng.normal(size=(power + 1, rates.size))
     weights, zeta = rng.uniform(least, 2.0 * least, n), rng.normal(size=n)
-    points = [chebyshev_point(k, least, 2.0 * least) for k in range(DEGREE)]
+    points = [chebyshev_point(k, least, 2.0 * least) for k in range(POINTS)]
     given = sums @ np.exp(-np.outer(rates, points))
     out = np.ones(n)
     add_interpolated(given, least, 2.0 * least, weights, zeta, out)

@@ -19,9 +19,9 @@ import numpy as np
 from dataworth.arrays import Floats, Ints
 from dataworth.compiled import compiled, inlined, uint64
 
-DEGREE = 24  # D, the number of Chebyshev points
+POINTS = 24  # D, the number of Chebyshev points
 WIDEST = 2.0  # how many times the least weight the largest may be
-MANY = 3 * DEGREE  # from so many points on, it is cheaper than reading for each
+MANY = 3 * POINTS  # from so many points on, it is cheaper than reading for each
 BLOCK = 256  # so many points are computed side by side
 
 
@@ -42,7 +42,7 @@ def similar(starts: Ints, blocks: Ints, weights: Floats, run: int) -> int:
 @inlined
 def chebyshev_point(k: int, least: float, most: float) -> float:
     """Return Chebyshev point k of the interval."""
-    x = math.cos(math.pi * (k + 0.5) / DEGREE)
+    x = math.cos(math.pi * (k + 0.5) / POINTS)
     return 0.5 * (least + most) + 0.5 * (most - least) * x
 
 
@@ -65,23 +65,25 @@ def add_interpolated(
     """
     coefficients = np.zeros_like(values)
     for q in range(values.shape[0]):
-        for j in range(DEGREE):
+        for j in range(POINTS):
             total = 0.0
-            for k in range(DEGREE):
-                total += values[q, k] * math.cos(math.pi * j * (k + 0.5) / DEGREE)
-            coefficients[q, j] = total * (1.0 if j == 0 else 2.0) / DEGREE
+            for k in range(POINTS):
+                total += values[q, k] * math.cos(math.pi * j * (k + 0.5) / POINTS)
+            coefficients[q, j] = total * (1.0 if j == 0 else 2.0) / POINTS
     x, before, now, result = np.empty((4, BLOCK))
     middle, stretch = 0.5 * (least + most), 2.0 / (most - least) if most > least else 0.0
     for start in range(0, weights.size, BLOCK):
         size = uint64(min(BLOCK, weights.size - start))
         at = uint64(start)
         for i in range(size):
-            x[i] = min(max((weights[at + i] - middle) * stretch, -1.0), 1.0)  # rounding aside
+            x[i] = min(
+                max((weights[at + i] - middle) * stretch, -1.0), 1.0
+            )  # rounding may pass the ends
             result[i] = 0.0
         for q in range(values.shape[0]):  # Clenshaw's sum, and Horner's rule for zeta
             now[:] = 0.0
             before[:] = 0.0
-            for j in range(DEGREE - 1, 0, -1):
+            for j in range(POINTS - 1, 0, -1):
                 c = coefficients[q, j]
                 for i in range(size):
                     after = 2.0 * x[i] * now[i] - before[i] + c

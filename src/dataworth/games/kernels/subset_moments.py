@@ -352,7 +352,7 @@ def add_run(
     for j in range(most):
         level = levels - 1 - j
         terms = downdate_terms(before, level)
-        downdate(1.0, before, level, terms, inverse, c)
+        downdate(1.0, before, level, terms, inverse, c, 0)
         own = uint64(j) * nodes
         more = own + nodes
         chance, without, with_m = gains[0, j], gains[1, j], gains[2, j]
@@ -450,10 +450,6 @@ def set_downdate(
     scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats
 ) -> None:
     """Write scale * c_{j-1} into out[j] for 0 < j <= terms, and a zero on either side."""
-    product = scale
     out[0] = 0.0
-    for j in range(terms):  # as in `downdate`; a slice of `out` would cost more than all this
-        share = inverse[uint64(n - level + j)]
-        out[j + 1] = product * n * share
-        product *= -(level - j) * share
+    downdate(scale, n, level, terms, inverse, out, 1)
     out[terms + 1] = 0.0

@@ -112,7 +112,7 @@ def near_votes(
         shift = ids[m] - top
         if m >= levels:
             e = m - levels
-            downdate(displace[m + 1], m, e, e + 1, inverse, c)
+            downdate(displace[m + 1], m, e, e + 1, inverse, c, 0)
             _add_gains(left, center, top, e, c, total, seen, count, shift, sums)
         if slot[ids[m]] < 0:
             slot[ids[m]] = count
@@ -127,12 +127,12 @@ def near_votes(
             e = n - 1 - level
             if level <= e:
                 terms = downdate_terms(n, level)
-                downdate(room[level], n, level, terms, inverse, c)
+                downdate(room[level], n, level, terms, inverse, c, 0)
                 add_gains(
                     table, game.utility.size, game.origin, level, c, terms, seen, count, 0, sums
                 )
             else:
-                downdate(room[level], n, e, e + 1, inverse, c)
+                downdate(room[level], n, e, e + 1, inverse, c, 0)
                 _add_gains(left, center, top, e, c, total, seen, count, 0, sums)
     for k in range(count):
         total_of[top + seen[k]] = sums[k]

@@ -224,7 +224,7 @@ def add_run(
             lines[1, 2 * a] += total - total_right
         level = levels - 1 - j
         terms = downdate_terms(before, level)
-        downdate(1.0, before, level, terms, inverse, c)
+        downdate(1.0, before, level, terms, inverse, c, 0)
         for k in range(shifts.size):
             shift = shifts[k]
             gain = 0.0
@@ -308,14 +308,14 @@ def _far_ranks(
             read_off[run] = 0.0
             for m in range(first, stop):
                 move = int(weight if right[m] > 0.0 else -weight)
-                downdate(displace[m + 1], m, levels - 1, terms, inverse, c)
+                downdate(displace[m + 1], m, levels - 1, terms, inverse, c, 0)
                 add_gains(table, size, origin, levels - 1, c, terms, seen, count, move, sums)
                 out[m] = -sums[slot[top + move]]
                 pass_point(table, size, slices, move, m + 1, inverse)
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
-                downdate(room[level], n, level, terms, inverse, c)
+                downdate(room[level], n, level, terms, inverse, c, 0)
                 add_gains(table, size, origin, level, c, terms, seen, count, 0, sums)
         if stop == n or blocks[run + 1] != blocks[run]:
             for k in range(count):

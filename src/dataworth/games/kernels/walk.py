@@ -100,12 +100,17 @@ def downdate_terms(n: int, level: int) -> int:
 
 
 @inlined
-def downdate(scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats) -> None:
-    """Write scale * c_j, j < terms, of the downdate from n points at this level into `out`."""
+def downdate(
+    scale: float, n: int, level: int, terms: int, inverse: Floats, out: Floats, first: int
+) -> None:
+    """Write scale * c_j, j < terms, of the downdate from n points at this level.
+
+    They are written from out[first] on.
+    """
     product = scale
     for j in range(terms):
         share = inverse[uint64(n - level + j)]
-        out[j] = product * n * share
+        out[first + j] = product * n * share
         product *= -(level - j) * share
 
 
@@ -235,7 +240,7 @@ def _far_ranks(
         for m in range(start, stop):
             value = ids[m]
             shift = shifts[value]
-            downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients)
+            downdate(displace[m + 1], m, levels - 1, terms, inverse, coefficients, 0)
             add_gains(
                 table, size, origin, levels - 1, coefficients, terms, seen, count, shift, sums
             )
@@ -248,7 +253,7 @@ def _far_ranks(
         if stop == n:
             for level in range(levels):
                 terms = downdate_terms(n, level)
-                downdate(room[level], n, level, terms, inverse, coefficients)
+                downdate(room[level], n, level, terms, inverse, coefficients, 0)
                 add_gains(table, size, origin, level, coefficients, terms, seen, count, 0, sums)
         for value in range(shifts.size):
             if slot[value] >= 0:

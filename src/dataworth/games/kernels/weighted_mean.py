@@ -47,8 +47,8 @@ from dataworth.games.kernels.adding import Levels, add_at
 from dataworth.games.kernels.coefficients import Coefficients
 from dataworth.games.kernels.coefficients import room as room_of
 from dataworth.games.kernels.interpolation import (
-    DEGREE,
     MANY,
+    POINTS,
     add_interpolated,
     chebyshev_point,
     similar,
@@ -273,8 +273,8 @@ def _add_interpolated(
     some = Points(points.ids, points.table, np.empty(1), points.rates, points.zeta)
     weights = points.weights[first:stop]
     least, most = weights.min(), weights.max()
-    parts, values = np.empty(shape.order + 1), np.empty((shape.order + 1, DEGREE))
-    for k in range(DEGREE):
+    parts, values = np.empty(shape.order + 1), np.empty((shape.order + 1, POINTS))
+    for k in range(POINTS):
         some.weights[0] = chebyshev_point(k, least, most)
         read(sums, powers_of(some, 0, terms, scratch), shape, terms, parts)
         parts[-1] -= less
