@@ -83,7 +83,11 @@ ROOMS = (
         "a page to look through points",
         ("base", "inputs", "files", "plots", "result", "explanation", "decisions"),
     ),
-    Room("estimator", "KNNShapley: puts it all together"),
+    Room(
+        "estimator",
+        "KNNShapley: puts it all together",
+        modules=("estimator", "docstrings"),
+    ),
     Room(
         "comparison",
         "is a model better with cleaned data?",

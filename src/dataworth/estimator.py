@@ -1,10 +1,9 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
 import os
-import textwrap
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self, overload
@@ -18,28 +17,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import dataworth
 from dataworth import explanation, noticing
 from dataworth.arrays import Array, Floats, Ints
+from dataworth.docstrings import described
 from dataworth.errors import InputError, ReadingWarning
 from dataworth.explanation import Explanation
-from dataworth.games.registry import DEFAULT_GAME, GAMES
-from dataworth.games.semivalues import SEMIVALUES
-from dataworth.games.ties import TIES
+from dataworth.games.registry import DEFAULT_GAME
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
 from dataworth.inputs.listings import named_points
 from dataworth.inputs.targets import are_quantities, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
-from dataworth.neighbors.registry import SEARCHES
 from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
 from dataworth.result import DataValues
-from dataworth.run import adding_up, workers
+from dataworth.run import adding_up
 from dataworth.run.adding_up import Tally
-from dataworth.run.agreement import Agreement
-from dataworth.run.agreement import mean as mean_agreement
+from dataworth.run.announcement import announce
 from dataworth.run.checkpoints import Checkpoint, fingerprint
 from dataworth.run.job import Job
 from dataworth.run.owners import ROWS, OwnerPlan, plan
 from dataworth.run.owners import statistics as owner_statistics
+from dataworth.run.playing import play
 from dataworth.run.ruler import measured, plantings
 from dataworth.settings import ADAPTIVE_RATIO, Settings
 from dataworth.suspects.scores import score
@@ -53,10 +50,7 @@ from dataworth.training.representations import (
     shares_of,
 )
 from dataworth.training.training_set import TrainingSet, content
-from dataworth.weights.functions import WEIGHTS
 from dataworth.weights.weighting import WeightFunction
-
-LONG = 60.0  # seconds that a run may take without a word
 
 
 @dataclass(frozen=True)
@@ -413,10 +407,8 @@ class KNNShapley(BaseEstimator):
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
-        _announce(shown, 1 + len(planned))
-        games = _played(shown, judges, kept)
-        totals, shares = _totals(games, judges)
-        agreement, suggested = _agreed(games, shares)
+        announce(shown, 1 + len(planned))
+        played = play(shown, judges, kept)
 
         def scored(repeat: int, again: Sequence[Representation]) -> Floats:
             first, kept = again[0], None
@@ -424,31 +416,30 @@ class KNNShapley(BaseEstimator):
             if checkpoint is not None:
                 folder = Path(checkpoint, f"ruler-{repeat}")
                 kept = Checkpoint(folder, _fingerprint(again, judges, None, None))
-            games = _played(again, judges, kept)
-            totals, shares = _totals(games, judges)
-            return score(mean_of([total[0] for total in totals], shares), _agreed(games, shares)[0])
+            found = play(again, judges, kept)
+            return score(found.values, found.agreement)
 
         known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
         made = DataValues(
-            values=mean_of([total[0] for total in totals], shares),
-            lower=mean_of([total[1 % len(total)] for total in totals], shares),
-            upper=mean_of([total[2 % len(total)] for total in totals], shares),
+            values=played.values,
+            lower=played.lower,
+            upper=played.upper,
             index=frames.index(self._origin, n),
             labels=targets.given(),
             params=self._facts(shown),
             n_validation=judges.factors.size,
-            weight_error=float(shares @ [game.worst[0] for game in games]),
+            weight_error=played.weight_error,
             recall=_recall(shown),
             version=dataworth.__version__,
             origin=self._origin,
-            agreement=agreement,
-            suggested=suggested,
-            by_encoder=self._by_encoder(shown, [total[0] for total in totals]),
+            agreement=played.agreement,
+            suggested=played.suggested,
+            by_encoder=self._by_encoder(shown, played.by_game),
             notes=self._noticed([one.settings for one in shown], None, most),
             ruler=known,
         )
-        self._remember(_LastRun(shown, judges, shares, made, X_val))
+        self._remember(_LastRun(shown, judges, played.shares, made, X_val))
         return made
 
     def _noticed(
@@ -571,7 +562,7 @@ class KNNShapley(BaseEstimator):
             plan(one.settings, one.training.targets, codes, judges, method, tol, random_state)
             for one in shown
         ]
-        _announce(shown)
+        announce(shown)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val, work))
@@ -754,45 +745,6 @@ class KNNShapley(BaseEstimator):
         write(path, last.values, own.columns, explanations=why, rows=rows, **{**usual, **options})
 
 
-def _played(
-    shown: Sequence[Representation], judges: Judges, kept: Checkpoint | None
-) -> list[Tally]:
-    """Play the game of each representation, and return what was added up."""
-    several, inside = len(shown) > 1, shown[0].folds[0].inside
-    games = [
-        Tally(
-            one.settings,
-            one.folds,
-            np.zeros((one.height, one.training.n_points)),
-            agreement=(
-                Agreement(one.training.targets, one.folds, several=several) if inside else None
-            ),
-        )
-        for one in shown
-    ]
-    adding_up.total(games, judges.factors, kept)
-    return games
-
-
-def _totals(games: Sequence[Tally], judges: Judges) -> tuple[list[Floats], Floats]:
-    """Return the values in each game, with their bounds, and how much each game counts.
-
-    That goes by agreement, where there is any: more points have a say in it than in the game.
-    """
-    totals = [game.sums / judges.total for game in games]
-    gains = [
-        float(total[0].sum()) if game.agreement is None else game.agreement.gain()
-        for game, total in zip(games, totals, strict=True)
-    ]
-    return totals, shares_of(gains)
-
-
-def _agreed(games: Sequence[Tally], shares: Floats) -> tuple[Floats, Array] | tuple[None, None]:
-    """Return agreement and suggested labels, if training points judged each other."""
-    said = [game.agreement for game in games if game.agreement is not None]
-    return mean_agreement(said, shares) if said else (None, None)
-
-
 def _fingerprint(
     shown: Sequence[Representation],
     judges: Judges,
@@ -832,37 +784,6 @@ def _affordable(distances: float) -> float:
     return max(2e3**2, min(4.0 * distances, 1e4**2))
 
 
-def _announce(shown: Sequence[Representation], times: int = 1) -> None:
-    """Warn of work that will take long, and say what would make it cheaper."""
-    settings = shown[0].settings
-    n_val = sum(fold.size for fold in shown[0].folds)
-    each = sum(one.seconds for one in shown)
-    seconds = times * each * n_val / workers.count(settings.n_jobs)
-    if seconds < LONG:
-        return
-    cheaper = ["a smaller n_neighbors"]
-    if not settings.weighting.equal:
-        cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
-    if settings.max_rank is None:
-        cheaper.append("max_rank='sqrt', which gives bounds")
-    if times > 1:
-        cheaper.append("a smaller ruler" if times > 2 else "no ruler")
-    often = "" if times == 1 else f", {times} times"
-    warnings.warn(
-        f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
-        f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
-        stacklevel=3,
-    )
-
-
-def _duration(seconds: float) -> str:
-    """Return a length of time in words, to two digits."""
-    for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {name}"
-    return f"{seconds:.2g} seconds"
-
-
 def _recall(shown: Sequence[Representation]) -> float | None:
     """Return the share of the nearest points that indexes find, or None without an index."""
     settings = shown[0].settings
@@ -884,35 +805,5 @@ def _recall(shown: Sequence[Representation]) -> float | None:
     return recall
 
 
-def _listed(entries: Iterable[tuple[str, str]], indent: int = 8) -> str:
-    """Return the entries of a registry as a list for a docstring."""
-    lines = [
-        textwrap.fill(
-            f"- `{name}`: {words[:-1] if words.endswith('.') else words}.",
-            width=100,
-            initial_indent=" " * indent,
-            subsequent_indent=" " * (indent + 2),
-            break_on_hyphens=False,
-        )
-        for name, words in entries
-    ]
-    return "\n".join(lines).lstrip()
-
-
-def _described(doc: str) -> str:
-    """Fill the lists of the registries into the docstring."""
-    words: Mapping[str, Iterable[tuple[str, str]]] = {
-        "games": ((repr(kind.name), kind.words) for kind in GAMES.values()),
-        "weights": ((repr(kind.name), kind.words) for kind in WEIGHTS.values()),
-        "searches": ((repr(kind.name), kind.words) for kind in SEARCHES.values()),
-        "ties": ((repr(rule.name), rule.words) for rule in TIES.values()),
-        "semivalues": ((kind.written, kind.words) for kind in SEMIVALUES.values()),
-    }
-    for name, entries in words.items():
-        doc = doc.replace(f"<{name}>", _listed(entries))
-    costs = ((repr(kind.name), kind.cost) for kind in GAMES.values())
-    return doc.replace("<costs>", _listed(costs, indent=4))
-
-
 if KNNShapley.__doc__:  # python -OO keeps no docstrings
-    KNNShapley.__doc__ = _described(KNNShapley.__doc__)
+    KNNShapley.__doc__ = described(KNNShapley.__doc__)

@@ -281,7 +281,7 @@ def test_points_from_outside_have_no_ruler() -> None:
 
 def test_long_runs_count_the_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = clouds(60)
-    monkeypatch.setattr("dataworth.estimator.LONG", 0.0)
+    monkeypatch.setattr("dataworth.run.announcement.LONG", 0.0)
     with pytest.warns(UserWarning, match="validation points takes .* s, 3 times; .* smaller ruler"):
         KNNShapley().fit(X, y).value(ruler=2)
 

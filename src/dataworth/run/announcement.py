@@ -1,0 +1,40 @@
+"""Says before a long run how long it will take, and what would make it cheaper."""
+
+import warnings
+from collections.abc import Sequence
+
+from dataworth.run import workers
+from dataworth.training.representations import Representation
+
+LONG = 60.0  # seconds that a run may take without a word
+
+
+def announce(shown: Sequence[Representation], times: int = 1) -> None:
+    """Warn of work that will take long, and say what would make it cheaper."""
+    settings = shown[0].settings
+    n_val = sum(fold.size for fold in shown[0].folds)
+    each = sum(one.seconds for one in shown)
+    seconds = times * each * n_val / workers.count(settings.n_jobs)
+    if seconds < LONG:
+        return
+    cheaper = ["a smaller n_neighbors"]
+    if not settings.weighting.equal:
+        cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
+    if settings.max_rank is None:
+        cheaper.append("max_rank='sqrt', which gives bounds")
+    if times > 1:
+        cheaper.append("a smaller ruler" if times > 2 else "no ruler")
+    often = "" if times == 1 else f", {times} times"
+    warnings.warn(
+        f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
+        f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
+        stacklevel=3,
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return a length of time in words, to two digits."""
+    for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{seconds:.2g} seconds"
