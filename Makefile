@@ -116,6 +116,7 @@ test-peers: .venv/.dev
 picture: .venv/.dev
 	$(BIN)/python docs/picture.py
 	$(BIN)/python -m docs.loop_picture
+	$(BIN)/python -m docs.report_picture
 	$(BIN)/python -m docs.architecture
 
 clean:

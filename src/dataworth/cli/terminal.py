@@ -156,7 +156,8 @@ def _worst(values: DataValues, top: int, bounded: bool, id: str | None) -> Table
         columns["score"] = [f"{score:.2f}" for score in values.score[order]]
     left = LEFT - {"suggested"} if values.numeric else LEFT
     table = _table(f"The {min(top, len(values))} {which}", ["index", *columns], left)
-    table.columns[0].header = Text(_shown(id or "index"))
+    numbered = np.array_equal(values.index, np.arange(len(values)))
+    table.columns[0].header = Text(_shown(id or ("index" if numbered else "id")))
     for index, *cells in zip(values.index[order].tolist(), *columns.values(), strict=True):
         table.add_row(*(Text(cell) for cell in (_shown(index), *cells)))
     return table
