@@ -1,5 +1,6 @@
 """Settings that every test run shares."""
 
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from hypothesis import settings
 pytest.register_assert_rewrite("tests")
 
 ROOT = Path(__file__).parent
+
+# A shell starts what runs in the background with Ctrl-C ignored, and so do its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of a kernel may compile it, so no deadline.
 settings.register_profile("dataworth", deadline=None, derandomize=True, max_examples=60)
