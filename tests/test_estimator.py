@@ -1,7 +1,6 @@
 """The estimator end to end: against enumeration from raw features, axioms, determinism."""
 
 import math
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from dataworth import KNNShapley, __version__
 from dataworth.errors import ReadingWarning
 from dataworth.games.kernels import hard
 from dataworth.inputs.targets import are_quantities
-from dataworth.run import adding_up
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -320,34 +318,3 @@ def test_which_numbers_are_quantities() -> None:
         np.append(rng.normal(size=50), np.nan),
     ):
         assert not are_quantities(y)
-
-
-class Started(Exception):
-    pass
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        (
-            {"game": "hard", "n_neighbors": 300, "n_bits": 6},
-            "a smaller n_neighbors or fewer n_bits",
-        ),
-        ({"n_neighbors": 900, "n_bits": None, "max_rank": 950}, "or n_bits=8.$"),
-        ({}, ""),
-    ],
-)
-def test_a_long_run_is_announced(
-    params: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before it starts, with what would make it cheaper."""
-
-    def start(*_: Any, **__: Any) -> None:
-        raise Started
-
-    monkeypatch.setattr(adding_up, "total", start)
-    rng = np.random.default_rng(0)
-    valuator = KNNShapley(**params).fit(rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000))
-    caught = pytest.warns(UserWarning, match=said) if said else nullcontext()
-    with caught, pytest.raises(Started):
-        valuator.value()

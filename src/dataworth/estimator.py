@@ -52,6 +52,8 @@ from dataworth.training.representations import (
 from dataworth.training.training_set import TrainingSet, content
 from dataworth.weights.weighting import WeightFunction
 
+_KEEPING = threading.Lock()
+
 
 @dataclass(frozen=True)
 class _LastRun:
@@ -562,7 +564,7 @@ class KNNShapley(BaseEstimator):
             plan(one.settings, one.training.targets, codes, judges, method, tol, random_state)
             for one in shown
         ]
-        announce(shown)
+        announce(shown, owners=work)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val, work))
@@ -633,11 +635,11 @@ class KNNShapley(BaseEstimator):
 
     def _remember(self, run: _LastRun) -> None:
         """Keep a run for `explain`: the last of each thread, as threads may share an estimator."""
-        alive = {thread.ident for thread in threading.enumerate()}
-        kept = {ident: last for ident, last in getattr(self, "_last", {}).items() if ident in alive}
-        own = threading.get_ident()
-        kept.pop(own, None)
-        self._last: dict[int | None, _LastRun] = {**kept, own: run}
+        alive, own = {thread.ident for thread in threading.enumerate()}, threading.get_ident()
+        with _KEEPING:
+            last = getattr(self, "_last", {})
+            kept = {ident: one for ident, one in last.items() if ident in alive - {own}}
+            self._last: dict[int | None, _LastRun] = {**kept, own: run}
 
     @overload
     def explain(self, points: int) -> Explanation: ...

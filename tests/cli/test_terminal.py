@@ -69,6 +69,9 @@ def test_ids_stand_under_the_name_of_their_column() -> None:
     assert first.split()[0] == values.index[values.suspects_first[0]]
     out = io.StringIO()
     terminal.summary(values, None, 3, out)
+    assert out.getvalue().split("most suspect")[1].split()[0] == "id"
+    out = io.StringIO()
+    terminal.summary(replace(values, index=np.arange(6)), None, 3, out)
     assert out.getvalue().split("most suspect")[1].split()[0] == "index"
 
 

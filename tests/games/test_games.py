@@ -123,7 +123,7 @@ def test_equals_enumeration(game: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("k", [1, 2])
 def test_beyond_the_first_ranks_equals_enumeration(game: str, seed: int, k: int) -> None:
-    """With more than 3K points the downdate takes over from walks that skip a point."""
+    """With more than 2K points the downdate takes over from walks that skip a point."""
     case = random_case(game, seed, n=4 * k + 3, k=k)
     assert np.abs(case.values().values - case.enumerated()).max() <= TOLERANCE * case.scale
 

@@ -279,13 +279,6 @@ def test_points_from_outside_have_no_ruler() -> None:
         KNNShapley().fit(X, y).value(X[:5] + 0.1, y[:5], ruler=2)
 
 
-def test_long_runs_count_the_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y, _ = clouds(60)
-    monkeypatch.setattr("dataworth.run.announcement.LONG", 0.0)
-    with pytest.warns(UserWarning, match="validation points takes .* s, 3 times; .* smaller ruler"):
-        KNNShapley().fit(X, y).value(ruler=2)
-
-
 def test_plantings_differ_from_repeat_to_repeat() -> None:
     X, y, _ = clouds(60)
 

@@ -24,8 +24,9 @@ from dataworth.weights.ranked import Ranked
 Way = Literal["enumeration", "products", "sampling"]
 # Up to so many owners, all sets of them are gone through.
 MOST_ENUMERATED = 12
-# Above this many operations for a validation point, about two seconds, owners are sampled.
-MOST_OPERATIONS = 1e10
+# Above so many seconds for a validation point, owners are sampled.
+MOST_SECONDS = 2.0
+OPERATIONS = 5e9  # in a second
 # Up to so many times K owners, products are computed afresh; beyond, division loses no digits.
 NEAR = 2
 # Permutations are drawn so many at a time, each with its reverse.
@@ -219,11 +220,11 @@ class OwnerGame:
         else:
             some = row[row > 0] if row.any() else np.ones(1)
             least, most = float(some.min()), k * float(some.max())
-            rates, factors, error = quadrature.real_nodes(quadrature.doublings(least, most), power)
-            rates, factors = rates / least, factors / least**power
+            nodes = quadrature.real_nodes(quadrature.doublings(least, most), power)
+            rates, factors = nodes.rates / least, nodes.coefficients / least**power
             table, worth = _mean_nodes(row, rates, factors, k, power, empty, idle)
             row = np.arange(row.size)
-            error = 2.0 * error + quadrature.ROUNDING * abs(empty)
+            error = 2.0 * nodes.error_of_products(k) + quadrature.ROUNDING * abs(empty)
         owned = Owned(play.owner, row.astype(np.int64), table, quantity)
         return owners.values(owned, worth, k, self._chances, NEAR * k), error
 
@@ -324,12 +325,12 @@ def choose(setup: Setup, name: str, n_owners: int, *, anyhow: bool = False) -> W
         return "enumeration"
     if name == "hard" and setup.multiclass == "direct" and setup.n_classes > 2:
         return "sampling"
-    few = anyhow or _operations(setup, name, n_owners) <= MOST_OPERATIONS
+    few = anyhow or seconds(setup, name, n_owners) <= MOST_SECONDS
     return "products" if few else "sampling"
 
 
-def _operations(setup: Setup, name: str, n_owners: int) -> float:
-    """Estimate how many operations one validation point takes by products."""
+def seconds(setup: Setup, name: str, n_owners: int) -> float:
+    """Estimate how long one validation point takes by products."""
     k, top = setup.n_neighbors, setup.weighting.top
     if name == "hard":
         width = 4.0 * (k * top + 1)
@@ -342,4 +343,5 @@ def _operations(setup: Setup, name: str, n_owners: int) -> float:
     far = n_owners * k * 5.0 * k * k
     afresh = 2.0 * k * min(n_owners, 2.0 * k) * k**3 / 3.0 * (k if n_owners <= 2 * k else 2)
     plays = max(setup.n_classes - 1, 1) if name == "hard" else 1
-    return plays * (far + afresh) * (64.0 + width)  # calls cost as much as many nodes
+    # Calls cost as much as many nodes.
+    return plays * (far + afresh) * (64.0 + width) / OPERATIONS

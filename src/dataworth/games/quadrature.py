@@ -4,8 +4,12 @@ Least squares are solved by one thread, as their last bits depend on the number 
 """
 
 import math
-from decimal import Decimal, localcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -21,8 +25,41 @@ GAUSSIAN = ((35, 16), (60, 24), (100, 32))
 TOLERANCE = 1e-10
 # Over more doublings of the total than this, the trapezoidal rule replaces the fit.
 MOST_FITTED = 60
+EPSILON = float(np.finfo(np.float64).eps)
 # What rounding adds to the error, as a multiple of the sizes of all terms together.
-ROUNDING = 16 * float(np.finfo(np.float64).eps)
+ROUNDING = 16 * EPSILON
+DECIMALS = Context(prec=60, rounding=ROUND_HALF_EVEN, traps=[])
+_TURN = Lock()
+
+
+class RealNodes(NamedTuple):
+    """1 / T^p = sum_r s_r exp(-rate_r T), nearly, for all totals T of a range that starts at 1.
+
+    Attributes
+    ----------
+    rates, coefficients : (n,) array
+        The rates and the coefficients s.
+    error : float
+        A bound on the relative error, which holds for every total of the range.
+    size : float
+        The most that the terms add up to without their signs, relative to 1 / T^p.
+    """
+
+    rates: Floats
+    coefficients: Floats
+    error: float
+    size: float
+
+    def error_of_products(self, n: int) -> float:
+        """Bound the relative error where exp(-rate T) is a product of n factors, each rounded."""
+        return self.error + 2.0 * n * EPSILON * self.size
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let BLAS use one thread. The limit is that of the process, so threads take turns."""
+    with _TURN, threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @lru_cache(maxsize=64)
@@ -41,7 +78,7 @@ def integer_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
     """
     enough = [count for most, count in GAUSSIAN if largest <= most]
     if not enough:
-        with threadpool_limits(1, user_api="blas"):
+        with _one_thread():
             return _chosen_nodes(largest, power)
     n = min((largest + 1) // 2, enough[0])
     return _gaussian_nodes(n, power)
@@ -117,7 +154,7 @@ def _gaussian_nodes(n: int, power: int) -> tuple[Floats, Floats]:
     is computed with 60 decimals, as x^T multiplies the error of a node by T, and so that no bit
     depends on a library of linear algebra.
     """
-    with localcontext(prec=60):
+    with localcontext(DECIMALS):
         a, b = _recurrence(n, power)
         diagonal, beside = np.array(a, np.float64), np.sqrt(np.array(b[1:], np.float64))
         rates, coefficients = np.empty(n), np.empty(n)
@@ -140,20 +177,13 @@ def _gaussian_nodes(n: int, power: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=64)
-def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
-    """Return nodes with 1 / T^p = sum_r s_r exp(-rate_r T), nearly, for 1 <= T <= 2^doublings.
+def real_nodes(doublings: int, power: int) -> RealNodes:
+    """Return nodes for 1 <= T <= 2^doublings.
 
     The rates are equally spaced on a log scale, and the coefficients minimise the squares of the
     relative error. Nodes are added until the error is within the tolerance. Beyond `MOST_FITTED`
     doublings, the trapezoidal rule for the integral of exp(p u - T exp(u)) over u takes the place
     of the fit.
-
-    Returns
-    -------
-    rates, coefficients : array
-        The rates and the coefficients s.
-    error : float
-        A bound on the relative error, which holds for every total in this range.
     """
     if doublings > MOST_FITTED:
         return _trapezoid(doublings, power)
@@ -165,16 +195,18 @@ def real_nodes(doublings: int, power: int) -> tuple[Floats, Floats, float]:
         total = np.geomspace(1.0, ratio, 12 * count)
         design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
         scale = design.max(axis=0)
-        with threadpool_limits(1, user_api="blas"):
+        with _one_thread():
             solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
-        error = _largest_error(rates, solution, ratio, power)
+        error, size = _largest_error(rates, solution, ratio, power)
         if error <= TOLERANCE:
-            return rates, solution, error
+            return RealNodes(rates, solution, error, size)
         count += 8
 
 
-def _largest_error(rates: Floats, coefficients: Floats, ratio: float, power: int) -> float:
-    """Return a bound on the relative error of a sum of exponentials for all totals up to `ratio`.
+def _largest_error(
+    rates: Floats, coefficients: Floats, ratio: float, power: int
+) -> tuple[float, float]:
+    """Bound the relative error of a sum of exponentials, and its terms, for totals up to `ratio`.
 
     The error f is a smooth function of x = log T. On a grid of spacing h it is at most
 
@@ -190,11 +222,12 @@ def _largest_error(rates: Floats, coefficients: Floats, ratio: float, power: int
     y = np.outer(total, rates)
     terms = np.exp(-y) * total[:, None] ** power * coefficients
     bound = float(np.abs(terms.sum(axis=1) - 1.0).max())
-    bound += ROUNDING * float(np.abs(terms).sum(axis=1).max())
+    size = float(np.abs(terms).sum(axis=1).max())
+    bound += ROUNDING * size
     for order in (2, 4, 6, 8):
         derivative = (terms * _derivative(order, power)(y)).sum(axis=1)
         bound += between ** (order // 2) * float(np.abs(derivative).max())
-    return bound + between**5 * _largest_derivative(10, power, rates, coefficients)
+    return bound + between**5 * _largest_derivative(10, power, rates, coefficients), size
 
 
 def _derivative(order: int, power: int) -> Polynomial:
@@ -217,14 +250,18 @@ def _largest_derivative(order: int, power: int, rates: Floats, coefficients: Flo
     return float((np.abs(coefficients) * rates**-power).sum()) * largest
 
 
-def _trapezoid(doublings: int, power: int) -> tuple[Floats, Floats, float]:
-    """Return nodes of the trapezoidal rule, with a bound on its error and on the ends left out."""
+def _trapezoid(doublings: int, power: int) -> RealNodes:
+    """Return nodes of the trapezoidal rule, with a bound on its error and on the ends left out.
+
+    The terms are positive. Those left out at the upper end fall fast from one to the next.
+    """
     step = 0.34 if power == 1 else 0.31
     u = np.arange(-26.0 - doublings * math.log(2.0), 3.6, step)
     ordinates = 2.0 * math.pi / step * np.arange(1, 4)  # the rest is far below rounding
     rule = 2.0 * float(np.abs(gamma(power + 1j * ordinates)).sum())
-    left_out = math.exp(-26.0 + step) + math.exp(-math.exp(3.6 - step)) * 60.0
-    return np.exp(u), step * np.exp(power * u), rule + left_out + ROUNDING
+    left_out = math.exp(-26.0 + step) + 2.0 * step * math.exp(power * 3.6 - math.exp(3.6))
+    error = rule + left_out + ROUNDING
+    return RealNodes(np.exp(u), step * np.exp(power * u), error, 1.0 + error)
 
 
 def doublings(smallest: float, largest: float) -> int:

@@ -110,9 +110,9 @@ class WeightedMean:
         least = 1.0
         if weighting.n_bits is None:
             least, most = float(weights[weights > 0].min()), k * float(weights.max())
-            self.rates, self.factors, self.error = quadrature.real_nodes(
-                quadrature.doublings(least, most), power
-            )
+            nodes = quadrature.real_nodes(quadrature.doublings(least, most), power)
+            self.rates, self.factors = nodes.rates, nodes.coefficients
+            self.error = nodes.error_of_products(k)
         else:
             self.rates, self.factors = quadrature.integer_nodes(neighbors * weighting.top, power)
         if self.idle:  # the rate of the last node makes every set that has weight vanish

@@ -60,7 +60,7 @@ class Tally:
     agreement : Agreement or None
         Receives the verdicts of the plan on its validation points.
     worst : (1,) array
-        The largest error of a utility that real weights cause.
+        The largest error that real weights cause in the values of a validation point.
     """
 
     settings: Settings

@@ -4,23 +4,38 @@ import warnings
 from collections.abc import Sequence
 
 from dataworth.run import workers
+from dataworth.run.owners import OwnerPlan
 from dataworth.training.representations import Representation
 
 LONG = 60.0  # seconds that a run may take without a word
 
 
-def announce(shown: Sequence[Representation], times: int = 1) -> None:
-    """Warn of work that will take long, and say what would make it cheaper."""
+def announce(
+    shown: Sequence[Representation], times: int = 1, owners: Sequence[OwnerPlan] = ()
+) -> None:
+    """Warn of work that will take long, and say what would make it cheaper.
+
+    Parameters
+    ----------
+    shown : sequence of Representation
+        What is valued.
+    times : int
+        How often.
+    owners : sequence of OwnerPlan
+        The plan for each representation, if owners are valued.
+    """
     settings = shown[0].settings
     n_val = sum(fold.size for fold in shown[0].folds)
-    each = sum(one.seconds for one in shown)
+    each = sum(one.seconds for one in shown) + sum(one.seconds for one in owners)
     seconds = times * each * n_val / workers.count(settings.n_jobs)
     if seconds < LONG:
         return
     cheaper = ["a smaller n_neighbors"]
     if not settings.weighting.equal:
         cheaper.append("fewer n_bits" if settings.weighting.n_bits else "n_bits=8")
-    if settings.max_rank is None:
+    if owners:
+        cheaper.append("method='sampling'")
+    elif settings.max_rank is None:
         cheaper.append("max_rank='sqrt', which gives bounds")
     if times > 1:
         cheaper.append("a smaller ruler" if times > 2 else "no ruler")

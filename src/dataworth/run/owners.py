@@ -85,12 +85,15 @@ class OwnerPlan:
         How values are computed.
     sampling : Sampling
         How permutations are drawn, if they are.
+    seconds : float
+        How long the owners of one validation point will take; 0 if it is not known.
     """
 
     codes: Ints
     n_owners: int
     way: Way
     sampling: Sampling
+    seconds: float
 
     def __call__(
         self, settings: Settings, fold: Fold, opened: OpenedFold
@@ -161,7 +164,9 @@ def plan(
     if method == "sampling":
         way = "sampling"
     # Errors of validation points are independent, so that of their mean is smaller by the root.
-    return OwnerPlan(codes, n_owners, way, Sampling(tol * math.sqrt(judges.effective), seed))
+    sampling = Sampling(tol * math.sqrt(judges.effective), seed)
+    each = owners.seconds(setup, settings.game.name, n_owners) if way == "products" else 0.0
+    return OwnerPlan(codes, n_owners, way, sampling, each)
 
 
 def statistics(sums: Floats, judges: Judges) -> Floats:

@@ -28,7 +28,8 @@ class Played:
     shares : (n_games,) array
         How much each game counts in the mean.
     weight_error : float
-        The mean error of rounded weights.
+        The most that the values of a validation point are off because weights are real, in the
+        mean over the games.
     agreement, suggested : (n_train,) array or None
         How well the others predict each point, and the label they favour, if points judged each
         other.
@@ -68,12 +69,14 @@ def play(shown: Sequence[Representation], judges: Judges, kept: Checkpoint | Non
         for game, total in zip(games, totals, strict=True)
     ]
     shares = shares_of(gains)
+    # Games without bounds have one row, which is its own bound.
+    lower, upper = ([total[i % len(total)] for total in totals] for i in (1, 2))
     said = [game.agreement for game in games if game.agreement is not None]
     agreement, suggested = mean_agreement(said, shares) if said else (None, None)
     return Played(
         values=mean_of([total[0] for total in totals], shares),
-        lower=mean_of([total[1 % len(total)] for total in totals], shares),
-        upper=mean_of([total[2 % len(total)] for total in totals], shares),
+        lower=mean_of(lower, shares),
+        upper=mean_of(upper, shares),
         by_game=[total[0] for total in totals],
         shares=shares,
         weight_error=float(shares @ [game.worst[0] for game in games]),

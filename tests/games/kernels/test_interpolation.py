@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dataworth import KNNShapley
 from dataworth.arrays import Array, Floats
 from dataworth.games.kernels.coefficients import shapley_like
 from dataworth.games.kernels.interpolation import MANY, POINTS, add_interpolated, chebyshev_point
@@ -17,15 +18,36 @@ from dataworth.weights.weighting import Weighting
 def test_sums_of_exponentials_are_interpolated_to_rounding(power: int, least: float) -> None:
     rng = np.random.default_rng([int(least), power])
     rates, n = np.geomspace(0.01, 75.0, 100), 700
-    sums = rng.normal(size=(power + 1, rates.size))
-    weights, zeta = rng.uniform(least, 2.0 * least, n), rng.normal(size=n)
+    sums = rng.normal(size=(power + 1, rates.size)) * rates / rates.size
+    weights, zeta = rng.uniform(least, 2.0 * least, n), rng.normal(size=n) / least
     points = [chebyshev_point(k, least, 2.0 * least) for k in range(POINTS)]
     given = sums @ np.exp(-np.outer(rates, points))
     out = np.ones(n)
     add_interpolated(given, least, 2.0 * least, weights, zeta, out)
     parts = sums @ np.exp(-np.outer(rates, weights))
     want = 1.0 + sum(part * zeta ** (power - q) for q, part in enumerate(parts))
-    np.testing.assert_allclose(out, want, rtol=0, atol=1e-13 * np.abs(sums).sum())
+    np.testing.assert_allclose(out, want, rtol=0, atol=1e-14)
+    assert np.abs(want - 1.0).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("game", "least"), [("soft", 0.5), ("soft", 1e-299), ("regression", 0.5), ("regression", 1e-99)]
+)
+def test_weights_that_are_tiny_and_nearly_equal(game: str, least: float) -> None:
+    """They lie so close that one over their distance may be infinite."""
+    n, rng = 5 * MANY, np.random.default_rng(3)
+    weights = np.sort(least * (1.0 + np.arange(n) * 2e-16))[::-1]
+    assert np.unique(weights).size > MANY
+    X, y = np.arange(1.0, n + 1)[:, None], rng.integers(0, 2, n)
+
+    def values(given: Floats) -> Floats:
+        def weigh(distances: Floats) -> Floats:
+            return given[np.rint(distances).astype(int) - 1]
+
+        valuator = KNNShapley(n_neighbors=4, game=game, weights=weigh, n_bits=None)
+        return valuator.fit(X, y).value([[0.0]], [1]).values
+
+    np.testing.assert_allclose(values(weights), values(np.ones(n)), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("power", [1, 2])

@@ -4,10 +4,12 @@ With real weights, what the sums of `kernels.weighted_mean` give to a point is
 
     f(w) = sum_{t,r} s_{t,r} exp(-t rate_r w),
 
-a function that is analytic, and no larger than sum |s_{t,r}|, where w has no negative real part. On
-an interval from a to 2a, the polynomial through its values at D Chebyshev points is therefore off
-by less than 6 * 5.8^-D of that sum (Trefethen, Approximation Theory and Approximation Practice,
-theorem 8.2, with the ellipse that touches 0). With D = 24 this is below rounding.
+a function that is analytic, and each of its terms no larger than |s_{t,r}|, where w has no negative
+real part. On an interval from a to 2a, the polynomial through the values of a term at D Chebyshev
+points is therefore off by less than about 6 * 5.8^-D |s_{t,r}| (Trefethen, Approximation Theory
+and Approximation Practice, chapter 8, with the ellipse that touches 0), or 3e-18 of it for D = 24.
+The sums s grow no faster than the rates, and contributions no faster than weights, while terms of
+large rates vanish on the whole interval: for R a exp(-R w) and any R, 2e-15 was seen at most.
 
 Cost: D readings of O(K J) numbers, and O(D) for each point.
 """
@@ -21,6 +23,7 @@ from dataworth.compiled import compiled, inlined, uint64
 
 POINTS = 24  # D, the number of Chebyshev points
 WIDEST = 2.0  # how many times the least weight the largest may be
+SMALLEST = 1e-290  # below this weight, one over the distance of two weights may be infinite
 MANY = 3 * POINTS  # from so many points on, it is cheaper than reading for each
 BLOCK = 256  # so many points are computed side by side
 
@@ -33,7 +36,7 @@ def similar(starts: Ints, blocks: Ints, weights: Floats, run: int) -> int:
     while run + count < blocks.size and blocks[run + count] == blocks[run]:
         m = starts[run + count]
         least, most = min(least, weights[m]), max(most, weights[m])
-        if starts[run + count + 1] - m > 1 or not most <= WIDEST * least or least == 0.0:
+        if starts[run + count + 1] - m > 1 or not most <= WIDEST * least or least < SMALLEST:
             break
         count += 1
     return count
@@ -76,9 +79,8 @@ def add_interpolated(
         size = uint64(min(BLOCK, weights.size - start))
         at = uint64(start)
         for i in range(size):
-            x[i] = min(
-                max((weights[at + i] - middle) * stretch, -1.0), 1.0
-            )  # rounding may pass the ends
+            # Rounding may pass the ends.
+            x[i] = min(max((weights[at + i] - middle) * stretch, -1.0), 1.0)
             result[i] = 0.0
         for q in range(values.shape[0]):  # Clenshaw's sum, and Horner's rule for zeta
             now[:] = 0.0

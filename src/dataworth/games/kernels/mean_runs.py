@@ -13,7 +13,7 @@ MOST_NEIGHBORS = 256  # the chances of more neighbours could vanish
 def is_cheaper(length: int, levels: int) -> bool:
     """Say whether a run of this length is cheaper at once than rank by rank.
 
-    For each node, it costs as much as K/2 ranks, which are one step of the same tables each.
+    Passing a run at once costs as much as passing K/2 points one by one.
     """
     return levels <= MOST_NEIGHBORS and length > 1 and 2 * length >= levels
 

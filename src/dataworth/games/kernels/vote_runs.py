@@ -13,7 +13,7 @@ point gains: they multiply means of the table H without i, which follow by the d
 the run, then it gains only if the label of m differs from its own, and p changes by the factor
 (1 - j1/n1) or (1 - j0/n0), times mu / (mu-K+1+j1+j0).
 
-Cost: O(K^2) for each rank, whatever the weights are, and O(V K^3 + K^2 Q K) for each run, with V
+Cost: O(K^2) for each rank, whatever the weights are, and O(V K^3 + K^3 Q) for each run, with V
 kinds of points and weights up to Q.
 """
 

@@ -23,7 +23,8 @@ each distinct shift, and one running sum per kind replaces a loop over points. T
 rounding errors if l is well below n. For the first 2K ranks it is not used: for each kind, a table
 without the first point of that kind is walked instead.
 
-Cost: O(N (T + V K)), where T is the number of table entries that the slices name; memory
+Cost: O(N (T + V K)), where T is the number of table entries that the slices name, plus O(V K T)
+for the first 2K ranks; memory
 O(K * utility.size + N).
 """
 
@@ -37,6 +38,8 @@ from dataworth.compiled import compiled, inlined, uint64
 # Beyond this many times K ranks, the terms of the downdate fall, and it multiplies rounding errors
 # by about 2 sqrt(K) at most. Up to there, tables that leave out a point are walked instead.
 NEAR = 2
+# How many times as far each block of ranks reaches as the one before.
+FARTHER = 2
 UPDATE = 0.3  # roughly what the update of one entry of a table takes, in nanoseconds
 
 
@@ -235,7 +238,7 @@ def _far_ranks(
             count += 1
     block = 1
     while start < n:
-        stop = min(2 * start, n)
+        stop = min(FARTHER * start, n)
         terms = downdate_terms(start, levels - 1)
         for m in range(start, stop):
             value = ids[m]
@@ -320,7 +323,7 @@ def _add_totals(ids: Ints, near: int, totals: Floats, out: Floats) -> None:
     for m in range(ids.size):
         if m == stop:
             block += 1
-            stop *= 2
+            stop *= FARTHER
         out[m] += totals[block, ids[m]]
 
 
@@ -370,7 +373,7 @@ def walk(
     levels = room.size
     table = np.empty(levels * game.utility.size)
     near = min(n, NEAR * levels)
-    totals = block_totals(near, n, 2, game.shifts.size)
+    totals = block_totals(near, n, FARTHER, game.shifts.size)
     _near_totals(ids[:near], near == n, game, room, displace, inverse, table, totals[0], out)
     if near < n:
         _far_ranks(ids, near, game, room, displace, inverse, table, totals, out)

@@ -8,8 +8,8 @@ products,
 
     1 / T^p = sum_r s_r * prod_j z_{j,r},     z_{j,r} = factor of weight w_j at node r,
 
-exactly for integer weights (Gaussian quadrature of an integral of x^(T-1) over [0, 1], with
-z = x^w) and to a chosen accuracy for real ones (z = exp(-rate * w)). At a fixed node, the mean over
+to rounding for whole weights, and to a chosen accuracy for real ones, with z = exp(-rate * w)
+(`games.quadrature`). At a fixed node, the mean over
 the l-subsets of the first m points needs p + 1 numbers per level l,
 
     M_{l,q} = s_r * E[ Z^q prod_j z_j ],   q = 0..p,
@@ -28,15 +28,15 @@ over the displaced point m is the sum over the nodes of
     sum_t z_i^t sum_q (p choose q) (t zeta_i)^(p-q) e_{t,q},
     e_{t,q} = c_{t-1} M_{K-t,q} - c_t g_{K-1-t,q}          (g is that of point m),
 
-so running sums of e_{t,q}, K (p+1) of them per node, hold the gains of all points at once. The
+so running sums of e_{t,q}, (K+1) (p+1) of them per node, hold the gains of all points at once. The
 first sum of the identity is the same expression with a point m that changes nothing.
 
 Points of equal weight are passed as one run (`kernels.runs`): the members of S from the run add
 their factor and, in the mean, their part of the sum of zeta, so that M is needed only at the start
 of the run.
 
-Cost: O(n K + R K^2 J) for n points in R runs and J nodes, and never more than O(n K J); memory
-O(K J + n).
+Cost: O(n K + R K^2 J) for n points in R runs and J nodes, and never more than O(n K J), plus
+O(K^3 J) for the first 2K ranks; memory O(K J + n).
 """
 
 import numpy as np
