@@ -108,6 +108,21 @@ def test_long_runs_are_not_measured_unasked(run: Any, monkeypatch: pytest.Monkey
     assert note in ran.err
 
 
+@pytest.mark.parametrize("ruler", [0, 1])
+def test_a_run_that_takes_long_says_so_first(
+    run: Any, monkeypatch: pytest.MonkeyPatch, ruler: int
+) -> None:
+    clusters("many.csv", 150)
+    line = f"value many.csv --label y --ruler {ruler}"
+    assert run(line).err == ""
+    monkeypatch.setattr("dataworth.cli.ruler.seconds", lambda *_, **__: 600.0)
+    ran = run(line)
+    assert (ran.code, ran.err) == (
+        0,
+        f"dataworth: note: this may take {10 + 10 * ruler} minutes.\n",
+    )
+
+
 def test_the_ruler_is_on_where_it_takes_little_time(run: Any) -> None:
     """However many rows there are."""
     clusters("many.csv", 2200)

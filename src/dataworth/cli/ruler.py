@@ -53,11 +53,8 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
     fits = different > 1 and (is_numeric(valuator.game) or 4 * different <= n)
     if not fits or n < FEWEST:
         return 0
-    table = frames.frame(X)
-    width = np.shape(X)[1] if table is None else len(table.columns)
-    plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
     what = "targets" if is_numeric(valuator.game) else "labels"
-    more = REPEATS * seconds(n, width, forest=forest, plain=plain)
+    more = REPEATS * _expected(valuator, X, n, forest=forest)
     if more >= PATIENCE:
         terminal.note(
             f"--ruler {REPEATS} says how many {what} look wrong, and may take {_in_words(more)} "
@@ -70,6 +67,21 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
             "it out."
         )
     return REPEATS
+
+
+def tell_time(valuator: KNNShapley, X: Any, y: Any, repeats: int, *, forest: bool) -> None:
+    """Say how long a run with a ruler that was asked for may take, if it is worth a word."""
+    n = len(frames.entries(y, "y"))
+    whole = (1 + repeats) * _expected(valuator, X, n, forest=forest)
+    if whole >= WORTH_A_WORD:
+        terminal.note(f"this may take {_in_words(whole)}.")
+
+
+def _expected(valuator: KNNShapley, X: Any, n: int, *, forest: bool) -> float:
+    table = frames.frame(X)
+    width = np.shape(X)[1] if table is None else len(table.columns)
+    plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
+    return seconds(n, width, forest=forest, plain=plain)
 
 
 def seconds(n: int, n_features: int, *, forest: bool, plain: bool) -> float:

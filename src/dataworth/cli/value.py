@@ -225,9 +225,12 @@ def value(
             warnings.filterwarnings("ignore", message="y holds")  # the user has decided
         warnings.filterwarnings("ignore", message="column ")  # told below
         valuator.fit(X, y)
-        if ruler is None and judges is None:
+        if judges is None:
             forest = encoder not in ("auto", "none")
-            ruler = rulers.repeats(valuator, X, y, forest=forest)
+            if ruler is None:
+                ruler = rulers.repeats(valuator, X, y, forest=forest)
+            else:
+                rulers.tell_time(valuator, X, y, ruler, forest=forest)
         values = valuator.value(*judged, cv=cv, ruler=ruler or None, checkpoint=checkpoint)
     unused = advice.tell_columns(X, encoder, out)
     with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
