@@ -94,6 +94,7 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.out_of_bag
+	$(BIN)/python -m benchmarks.times
 
 # Needs DATAWORTH_DATA, the folder of the data sets; writes docs/choosing-table.md.
 bench-choosing: .venv/.dev

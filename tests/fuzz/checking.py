@@ -3,7 +3,6 @@
 import copy
 import math
 import traceback
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.fuzz.case import Case, knows_enough
-from tests.fuzz.playing import distances, enumerated, gain, played, valuator
+from tests.fuzz.playing import distances, enumerated, gain, played, strict, valuator
 
 TOLERANCE = 1e-12
 TOLERANCE_OF_TINY_BETA = 1e-10  # with a parameter below 1e-3
@@ -56,8 +55,7 @@ def check(case: Case) -> Verdict:
 
 
 def _check_small(case: Case) -> Verdict:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with strict():
         fitted, given = valuator(case)
         before = joblib.hash(given)
         got = fitted.value(**given)
@@ -109,8 +107,9 @@ def _check_large(case: Case) -> Verdict:
         exact.params.pop(name, None)
     if _cut_off(exact):  # a graph that does not hold all that matters
         exact.known = None
-    fitted, given = valuator(exact)
-    got = fitted.value(**given)
+    with strict():
+        fitted, given = valuator(exact)
+        got = fitted.value(**given)
     if not np.isfinite(got.values).all():
         return Verdict("values are not finite", math.inf, f"got {got.values}")
     error = 0.0

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dataworth import DataValues, KNNShapley
 
 pytest.importorskip("cleanlab", reason="cleanlab is not installed; make test-peers has it")
 
+import pandas as pd
 from cleanlab import Datalab
 
 from dataworth.integrations.cleanlab import add_values, scores
