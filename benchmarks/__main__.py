@@ -139,8 +139,9 @@ def kernel_table() -> list[str]:
                 )
                 cells.append(f"{kernel / argsort:.2f} ×")
                 seconds[n] = kernel
-            slope = exponent(seconds, 10_000, max(seconds))
-            lines.append(f"| {game} | {k} | {n_bits} | {' | '.join(cells)} | {slope:.2f} |")
+            high = max(seconds)
+            cells.append(f"{exponent(seconds, 10_000, high):.2f}" if high > 10_000 else "–")
+            lines.append(f"| {game} | {k} | {n_bits} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
     return lines
 

@@ -133,6 +133,11 @@ def equal_rows(X: Any) -> Ints | None:
     first, rows = np.zeros(n, np.int64), np.arange(n)
     # Rows that equal no other one so far are left alone from then on.
     for column in columns:
+        again = _repeated(column, rows)
+        alone, rows = rows[~again], rows[again]
+        first[alone] = alone
+        if not rows.size:
+            break
         codes = _codes(column, rows)
         pairs = first[rows] * n + codes
         _, place, inverse, counts = np.unique(
@@ -147,6 +152,17 @@ def equal_rows(X: Any) -> Ints | None:
 
 def _are_texts(X: Any) -> bool:
     return isinstance(X, list | tuple) and bool(X) and isinstance(X[0], str)
+
+
+def _repeated(column: Any, rows: Ints) -> Flags:
+    """Which of these rows may have an entry that others have too; numbers are told by sorting."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
+        return np.ones(rows.size, bool)
+    entries = column[rows]
+    ordered = np.sort(entries)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    missing = np.isnan(entries)  # and so equal
+    return missing | np.isin(entries, twice) if twice.size else missing
 
 
 def _codes(column: Any, rows: Ints) -> Ints:
