@@ -1,5 +1,6 @@
 """Copies, copies with another label, near copies between groups, and rows far from all others."""
 
+import pickle
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from dataworth import ForestLeaves, KNNShapley
+from dataworth import ForestLeaves, KNNShapley, noticing
 from dataworth.files.values import ARRAYS
 from dataworth.training.copies import equal_rows
 
@@ -252,3 +253,28 @@ def test_files_of_values_keep_no_notes_and_read_as_before(tmp_path: Any) -> None
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(again, name), getattr(values, name))
     assert re.match("No copies, and no rows far", str(values.notes))
+
+
+def test_distances_wait_until_somebody_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = cloud(40)
+    looked: list[int] = []
+    measure = noticing._distances
+
+    def counted(*args: Any) -> Any:
+        looked.append(1)
+        return measure(*args)
+
+    monkeypatch.setattr(noticing, "_distances", counted)
+    values = KNNShapley().fit(X, y).value()
+    assert values.notes is not None
+    assert values.notes.duplicate_of.size == 40
+    assert not looked
+    travelled = pickle.loads(pickle.dumps(values))
+    assert not hasattr(travelled.notes.surroundings, "_measure")  # and so no training points
+    np.testing.assert_array_equal(travelled.notes.farness, values.notes.farness)
+    assert values.to_frame("polars")["outlier"].sum() == 0
+    assert looked == [1]
+    # Values of many points keep none of them in memory.
+    many = KNNShapley().fit(*cloud(2001)).value(X[:1], y[:1])
+    assert many.notes is not None
+    assert many.notes.surroundings is None

@@ -447,12 +447,8 @@ class KNNShapley(BaseEstimator):
     def _noticed(
         self, now: Sequence[Settings], groups: Ints | None, most: float | None
     ) -> Notes | None:
-        """Look at the rows as the first encoder shows them by which rows can be far."""
-        found = None
-        for settings, training in zip(now, self._trained, strict=True):
-            found = noticing.notice(training, settings, groups, most)
-            if found is None or found.farness is not None:
-                break
+        """Look at the rows; distances between them wait until somebody asks."""
+        found = noticing.notice(tuple(zip(self._trained, now, strict=True)), groups, most)
         if found is None or self._origin is None or self._origin.index is None:
             return found
         return replace(found, repeated_id=repeated(frames.index(self._origin, len(found))))
@@ -460,9 +456,12 @@ class KNNShapley(BaseEstimator):
     def notes(self, groups: Any = None) -> Notes:
         """Look for rows that are copies of others, and for rows that are far from all others.
 
-        `value` does so too, but looks for far rows only if that takes little beside its own work:
-        not among more than 10,000 rows, by an encoder of your own, or by a metric that is a
-        function. Memory is bounded by `working_memory`.
+        Copies are looked for at once, and far rows when the notes are read or shown: that takes all
+        distances between rows, in memory bounded by `working_memory`.
+
+        The notes of `value` leave far rows out where they could take longer than the run: among
+        more than 2,000 rows if that needs more than four times the distances of the run, among more
+        than 10,000, by an encoder of your own, and by a metric that is a function.
 
         Parameters
         ----------
@@ -782,7 +781,7 @@ def _check_judges(parts: Sequence[Fold]) -> None:
 
 
 def _affordable(distances: float) -> float:
-    """Return how many distances a look at the rows may take, beside those of the run."""
+    """Return how many distances a look at the rows may take after a run of so many."""
     return max(2e3**2, min(4.0 * distances, 1e4**2))
 
 

@@ -1,20 +1,49 @@
 """Notes: rows that are copies of others, and rows that are far from all others."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dataworth.arrays import Array, Flags, Floats, Ints
 
+Distant = tuple[Floats | None, Ints | None]
+
 NOBODY = -1
 FAR = 5.0  # robust standard deviations from the usual distance
+
+
+class Surroundings:
+    """How far rows are from each other, measured when somebody looks: it takes all distances.
+
+    Parameters
+    ----------
+    measure : callable
+        Returns `farness` and `near_copy_of` of `Notes`.
+    """
+
+    def __init__(self, measure: Callable[[], Distant]) -> None:
+        self._measure = measure
+        self._found: Distant | None = None
+
+    def look(self) -> Distant:
+        """Measure the distances, once, and return `farness` and `near_copy_of`."""
+        if self._found is None:
+            self._found = self._measure()
+        return self._found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_found": self.look()}  # the training points stay behind
 
 
 @dataclass(frozen=True, eq=False)
 class Notes:
     """What a look at the training rows alone shows, beside their values.
+
+    Distances between rows are computed when `farness`, `outlier` or `near_copy_of` is first read,
+    or anything that shows them.
 
     Attributes
     ----------
@@ -25,6 +54,8 @@ class Notes:
         Whether a row with the same features has another label: one of the two is wrong, or the
         features do not tell them apart. Numbers to predict may well differ, so for them it is
         always False.
+    surroundings : Surroundings or None
+        Measures the distances; None if nobody can, or nobody looked.
     farness : (n_train,) array of float64 or None
         How far a row is from its neighbours: the logarithm of its distance to the K-th nearest
         other row, less the median over all rows, in units of their spread (1.4826 times the median
@@ -51,12 +82,21 @@ class Notes:
 
     duplicate_of: Ints
     conflict: Flags
-    farness: Floats | None = None
-    near_copy_of: Ints | None = None
+    surroundings: Surroundings | None = None
     repeated_id: Flags | None = None
 
     def __len__(self) -> int:
         return self.duplicate_of.size
+
+    @property
+    def farness(self) -> Floats | None:
+        """How far rows are from their neighbours, None if nobody looked."""
+        return None if self.surroundings is None else self.surroundings.look()[0]
+
+    @property
+    def near_copy_of(self) -> Ints | None:
+        """The rows of other groups that rows nearly equal, None without groups."""
+        return None if self.surroundings is None else self.surroundings.look()[1]
 
     @property
     def outlier(self) -> Flags:

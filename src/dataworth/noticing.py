@@ -1,5 +1,8 @@
 """Looks at training rows alone: which are copies of others, and which are far from all others."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
 from dataworth.arrays import Array, Flags, Floats, Ints
@@ -8,7 +11,7 @@ from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
 from dataworth.neighbors.points import Indexed, InMemory
 from dataworth.neighbors.search import CompleteSearch, Demand
-from dataworth.notes import NOBODY, Notes
+from dataworth.notes import NOBODY, Distant, Notes, Surroundings
 from dataworth.run import workers
 from dataworth.settings import Settings
 from dataworth.training.copies import equal_rows
@@ -21,8 +24,7 @@ NEAR = 1e-6  # of the usual distance
 
 
 def notice(
-    training: TrainingSet,
-    settings: Settings,
+    shown: Sequence[tuple[TrainingSet, Settings]],
     groups: Ints | None = None,
     most: float | None = None,
 ) -> Notes | None:
@@ -30,10 +32,9 @@ def notice(
 
     Parameters
     ----------
-    training : TrainingSet
-        The training rows.
-    settings : Settings
-        The parameters: how distances are measured, and K.
+    shown : sequence of tuple
+        The training rows as each encoder shows them, and the parameters: how distances are
+        measured, and K. Rows are far as the first shows them that can say so without labels.
     groups : (n_train,) array of int or None
         The group of each row; near copies are looked for between groups.
     most : float or None
@@ -44,8 +45,10 @@ def notice(
     Returns
     -------
     Notes or None
-        What there is to say; None if the rows are not in memory, or only their distances are known.
+        What there is to say, with distances yet to be measured; None if the rows are not in memory,
+        or only their distances are known.
     """
+    training, settings = shown[0]
     if training.is_away or settings.precomputed:
         return None
     first = equal_rows(training.raw)
@@ -55,19 +58,43 @@ def notice(
     conflict = np.zeros(first.size, bool)
     if not settings.game.numeric:
         conflict = _differ(first, training.targets.codes)
-    enough = first.size >= FEWEST_ROWS
-    points = _points(training, settings, most) if enough or groups is not None else None
-    if points is None or first.size < 2:
+    if first.size < (FEWEST_ROWS if groups is None else 2):
         return Notes(copies, conflict)
-    far, nearest, other = _distances(points, settings, groups)
-    logs = np.log(far[far > 0.0])
-    middle = float(np.median(logs)) if logs.size else -np.inf
-    farness = np.full(first.size, -np.inf)
-    if logs.size:
-        spread = max(1.4826 * float(np.median(np.abs(logs - middle))), LEAST_SPREAD)
-        farness[far > 0.0] = (logs - middle) / spread
-    other[nearest > NEAR * np.exp(middle)] = NOBODY
-    return Notes(copies, conflict, farness if enough else None, None if groups is None else other)
+    # Whoever cannot be asked is left out here, because notes keep the rest in memory.
+    asked = tuple(one for one in shown if _may_be_asked(*one, most))
+    later = Surroundings(partial(_measure, asked, groups)) if asked else None
+    return Notes(copies, conflict, later)
+
+
+def _may_be_asked(training: TrainingSet, settings: Settings, most: float | None) -> bool:
+    """Whether the encoder has seen no label, and distances cost no more than they may."""
+    encoder = training.encoder
+    if weighs(encoder) or own_metric(encoder) is not None:  # it learned from labels what is near
+        return False
+    return most is None or (
+        float(training.n_points) ** 2 <= most
+        and not callable(settings.measure.metric)
+        and (encoder is None or isinstance(encoder, TableEncoder))
+    )
+
+
+def _measure(asked: Sequence[tuple[TrainingSet, Settings]], groups: Ints | None) -> Distant:
+    """Return the farness of rows and which are nearly equal, None for what nobody can say."""
+    for training, settings in asked:
+        points = _points(training)
+        if points is None:
+            continue
+        n = training.n_points
+        far, nearest, other = _distances(points, settings, groups)
+        logs = np.log(far[far > 0.0])
+        middle = float(np.median(logs)) if logs.size else -np.inf
+        farness = np.full(n, -np.inf)
+        if logs.size:
+            spread = max(1.4826 * float(np.median(np.abs(logs - middle))), LEAST_SPREAD)
+            farness[far > 0.0] = (logs - middle) / spread
+        other[nearest > NEAR * np.exp(middle)] = NOBODY
+        return farness if n >= FEWEST_ROWS else None, None if groups is None else other
+    return None, None
 
 
 def _differ(first: Ints, codes: Array) -> Flags:
@@ -78,17 +105,9 @@ def _differ(first: Ints, codes: Array) -> Flags:
     return mixed[first]
 
 
-def _points(training: TrainingSet, settings: Settings, most: float | None) -> InMemory | None:
-    """Return the rows as points, by an encoder that has seen no label; None if there is none."""
+def _points(training: TrainingSet) -> InMemory | None:
+    """Return the rows as points; None if they cannot be encoded without labels."""
     encoder = training.encoder
-    if weighs(encoder) or own_metric(encoder) is not None:  # it learned from labels what is near
-        return None
-    if most is not None and (
-        float(training.n_points) ** 2 > most
-        or callable(settings.measure.metric)
-        or not (encoder is None or isinstance(encoder, TableEncoder))
-    ):
-        return None
     # What a run has encoded already need not be encoded again; tables are encoded without labels.
     ready = isinstance(encoder, TableEncoder) and training.is_encoded
     try:

@@ -29,9 +29,13 @@ def test_working_memory_sets_how_many_rows_are_held(
     X, y, X_val, y_val = cloud(1, 700, 16)
     valuator = KNNShapley(working_memory=working_memory).fit(X, y)
     monkeypatch.setattr(neighbors, "distances", spy)
-    valuator.value(X_val, y_val)
+    notes = valuator.value(X_val, y_val).notes
     assert max(seen) == rows
-    assert sum(seen) == 16 + 700  # the training points look at each other too, for outliers
+    assert sum(seen) == 16
+    assert notes is not None
+    assert notes.farness is not None
+    assert max(seen) == rows
+    assert sum(seen) == 16 + 700  # the training points look at each other, for outliers
 
 
 def test_adaptive_rank_from_features() -> None:

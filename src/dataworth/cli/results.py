@@ -1,6 +1,7 @@
 """What a command writes: files of values, and reports."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from dataworth import KNNShapley, report, result
 from dataworth.cli import STANDARD_OUTPUT
 from dataworth.cli.data import Data, image_folder, renaming
+from dataworth.errors import ReadingWarning
 from dataworth.explanation import Explanation
 from dataworth.files import tables
 from dataworth.files import values as value_files
@@ -38,8 +40,12 @@ def noticed(valuator: KNNShapley, values: DataValues, data: Data) -> Notes | Non
     notes = values.notes
     if notes is None:
         return None
-    if data.owners is not None and notes.farness is not None:
+    if data.owners is not None and notes.surroundings is not None:
         notes = valuator.notes(data.owners)
+    if notes.surroundings is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReadingWarning)  # the run has said it
+            notes.surroundings.look()
     return notes if data.ids is None else replace(notes, repeated_id=repeated(data.ids))
 
 

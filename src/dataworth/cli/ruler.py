@@ -10,6 +10,7 @@ from dataworth.cli import terminal
 from dataworth.estimator import KNNShapley
 from dataworth.inputs import frames
 from dataworth.result import is_numeric
+from dataworth.run.announcement import duration
 
 # Errors are planted this many times by default, if training points are not too few to tell anything
 # and it is expected to take less than two minutes; more than ten seconds are worth a word.
@@ -57,13 +58,13 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
     more = REPEATS * _expected(valuator, X, n, forest=forest)
     if more >= PATIENCE:
         terminal.note(
-            f"--ruler {REPEATS} says how many {what} look wrong, and may take {_in_words(more)} "
+            f"--ruler {REPEATS} says how many {what} look wrong, and may take {duration(more)} "
             "more."
         )
         return 0
     if more >= WORTH_A_WORD:
         terminal.note(
-            f"to say how many {what} look wrong may take {_in_words(more)} more; --ruler 0 leaves "
+            f"to say how many {what} look wrong may take {duration(more)} more; --ruler 0 leaves "
             "it out."
         )
     return REPEATS
@@ -74,10 +75,11 @@ def tell_time(valuator: KNNShapley, X: Any, y: Any, repeats: int, *, forest: boo
     n = len(frames.entries(y, "y"))
     whole = (1 + repeats) * _expected(valuator, X, n, forest=forest)
     if whole >= WORTH_A_WORD:
-        terminal.note(f"this may take {_in_words(whole)}.")
+        terminal.note(f"this may take {duration(whole)}.")
 
 
 def _expected(valuator: KNNShapley, X: Any, n: int, *, forest: bool) -> float:
+    """Return the seconds that one run is expected to take at most."""
     table = frames.frame(X)
     width = np.shape(X)[1] if table is None else len(table.columns)
     plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
@@ -106,9 +108,3 @@ def seconds(n: int, n_features: int, *, forest: bool, plain: bool) -> float:
     """
     taken = n**2 * (PAIR + PAIR_AND_FEATURE * n_features) * (1.0 if plain else SLOWER)
     return taken + (n * GROWN + n**2 * WEIGHED if forest else 0.0)
-
-
-def _in_words(seconds: float) -> str:
-    if seconds < 100:
-        return f"{max(round(seconds, -1), 10):.0f} seconds"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"

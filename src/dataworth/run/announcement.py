@@ -41,15 +41,15 @@ def announce(
         cheaper.append("a smaller ruler" if times > 2 else "no ruler")
     often = "" if times == 1 else f", {times} times"
     warnings.warn(
-        f"this run will take about {_duration(seconds)}, as each of {n_val:,} validation points "
+        f"this run will take about {duration(seconds)}, as each of {n_val:,} validation points "
         f"takes {each:.2g} s{often}; it would be cheaper with {' or '.join(cheaper)}.",
         stacklevel=3,
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a length of time in words, to two digits."""
     for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {name}"
+            return f"{float(f'{seconds / size:.2g}'):,g} {name}"
     return f"{seconds:.2g} seconds"

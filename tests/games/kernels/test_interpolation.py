@@ -6,7 +6,13 @@ import pytest
 from dataworth import KNNShapley
 from dataworth.arrays import Array, Floats
 from dataworth.games.kernels.coefficients import shapley_like
-from dataworth.games.kernels.interpolation import MANY, POINTS, add_interpolated, chebyshev_point
+from dataworth.games.kernels.interpolation import (
+    MANY,
+    POINTS,
+    add_interpolated,
+    chebyshev_point,
+    similar,
+)
 from dataworth.games.regression import Prior, RegressionGame
 from dataworth.games.soft import SoftGame
 from dataworth.weights.ranked import Ranked
@@ -30,11 +36,20 @@ def test_sums_of_exponentials_are_interpolated_to_rounding(power: int, least: fl
     assert np.abs(want - 1.0).max() > 1e-4
 
 
+@pytest.mark.parametrize(("least", "alike"), [(0.5, 5), (1e-280, 5), (1e-299, 0)])
+def test_weights_are_told_apart_only_where_their_distance_has_an_inverse(
+    least: float, alike: int
+) -> None:
+    weights: Floats = np.asarray(least * (1.0 - np.arange(5) * 3e-16), np.float64)
+    assert similar(np.arange(6), np.zeros(5, int), weights, 0) == alike
+    with np.errstate(over="ignore"):
+        assert np.isfinite(2.0 / (weights[0] - weights[-1])) == (alike > 0)
+
+
 @pytest.mark.parametrize(
-    ("game", "least"), [("soft", 0.5), ("soft", 1e-299), ("regression", 0.5), ("regression", 1e-99)]
+    ("game", "least"), [("soft", 0.5), ("regression", 0.5), ("regression", 1e-99)]
 )
-def test_weights_that_are_tiny_and_nearly_equal(game: str, least: float) -> None:
-    """They lie so close that one over their distance may be infinite."""
+def test_weights_that_are_nearly_equal(game: str, least: float) -> None:
     n, rng = 5 * MANY, np.random.default_rng(3)
     weights = np.sort(least * (1.0 + np.arange(n) * 2e-16))[::-1]
     assert np.unique(weights).size > MANY
