@@ -15,7 +15,7 @@ from tests.test_estimator import cloud
 from tests.training import test_folds
 
 
-@pytest.mark.parametrize(("working_memory", "rows"), [(1e-9, 1), (0.02, 3), (256, 8)])
+@pytest.mark.parametrize(("working_memory", "rows"), [(1e-9, 1), (0.02, 3), (256, 16)])
 def test_working_memory_sets_how_many_rows_are_held(
     working_memory: float, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

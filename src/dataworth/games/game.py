@@ -93,10 +93,13 @@ class GameByRows(Game, Protocol):
     def by_rows(self) -> bool:
         """Whether `add_rows` can be used."""
 
-    def add_rows(self, ranked: RankedRows, labels: Any, factors: Floats, sums: Floats) -> None:
-        """Add the values for several validation points to the sums, one after the other.
+    def add_rows(
+        self, ranked: RankedRows, labels: Any, factors: Floats, into: Ints, sums: Floats
+    ) -> None:
+        """Add the values for several validation points to sums, one after the other.
 
-        Those for each of them are multiplied by its factor.
+        Those for each of them are multiplied by its factor, and added to the row of `sums` that
+        `into` names.
         """
 
 

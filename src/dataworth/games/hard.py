@@ -55,11 +55,13 @@ class HardGame(Classification):
         )  # fmt: skip
         return self.solution(ranked, label, out, table, (margins[0], margins[1]), ranked.falling)
 
-    def add_rows(self, ranked: RankedRows, labels: Ints, factors: Floats, sums: Floats) -> None:
-        """Add the values for several validation points to the sums, times their factors."""
+    def add_rows(
+        self, ranked: RankedRows, labels: Ints, factors: Floats, into: Ints, sums: Floats
+    ) -> None:
+        """Add the values for several validation points to sums, times their factors."""
         hard.rows(
             self.codes, self.n_classes, ranked.order, ranked.weights, ranked.sizes, labels, factors,
-            self.weighting.top, self.n_neighbors, self.tie, self.coefficients, sums,
+            self.weighting.top, self.n_neighbors, self.tie, self.coefficients, into, sums,
         )  # fmt: skip
 
     def judge(

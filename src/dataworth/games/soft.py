@@ -62,15 +62,17 @@ class SoftGame(Classification):
         table = np.where(np.arange(self.n_classes)[:, None] == label, own, rival)
         return self.solution(ranked, label, out, table, (mean.near, mean.far), ranked.falling)
 
-    def add_rows(self, ranked: RankedRows, labels: Ints, factors: Floats, sums: Floats) -> None:
-        """Add the values for several validation points to the sums, times their factors."""
+    def add_rows(
+        self, ranked: RankedRows, labels: Ints, factors: Floats, into: Ints, sums: Floats
+    ) -> None:
+        """Add the values for several validation points to sums, times their factors."""
         if self.n_classes == 1:
             return
         order, sizes, empty = ranked.order, ranked.sizes, 1.0 / self.n_classes
         if self.weighting.equal:
             unweighted.soft_rows(
                 self.codes, order, sizes, labels, factors, empty, self.n_neighbors,
-                self.coefficients, sums,
+                self.coefficients, into, sums,
             )  # fmt: skip
             return
         table, of_nodes = weighted_mean.powers_table(
@@ -79,7 +81,7 @@ class SoftGame(Classification):
         start = np.stack([of_nodes, np.zeros_like(of_nodes)])
         kernel.soft_rows(
             self.codes, order, ranked.weights, sizes, labels, factors, empty, self.n_neighbors,
-            table, start, self.coefficients, sums,
+            table, start, self.coefficients, into, sums,
         )  # fmt: skip
 
     def judge(

@@ -179,15 +179,18 @@ def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
 def medians(rows: Floats, own: Ints) -> Floats:
     """Return the median distance of each row, without the points `own`."""
     out = np.empty(rows.shape[0])
-    for r in range(rows.shape[0]):
-        row, n = rows[r], rows.shape[1]
-        if own[r] >= 0:
-            row, n = row.copy(), n - 1
-            row[own[r]] = math.inf
+    for left_out in (False, True):
+        here = np.flatnonzero((own >= 0) == left_out)
+        if here.size == 0:
+            continue
+        some, n = rows[here], rows.shape[1] - left_out
+        if left_out:
+            some[np.arange(here.size), own[here]] = math.inf
         low, high = (n - 1) // 2, n // 2
-        parted = np.partition(row, high)
-        below = parted[high] if low == high else parted[:high].max()
-        out[r] = 0.5 * below + 0.5 * parted[high]  # their sum could overflow
+        some.partition(high, axis=1)
+        above = some[:, high]
+        below = above if low == high else some[:, :high].max(axis=1)
+        out[here] = 0.5 * below + 0.5 * above  # their sum could overflow
     return out
 
 

@@ -29,7 +29,7 @@ class Demand:
     room : float
         How many bytes one worker may use.
     block : int
-        How many validation points are summed together.
+        How many validation points are best looked at together.
     """
 
     nearest: int | None

@@ -206,24 +206,21 @@ class Job:
     ) -> list[Part]:
         """Value several rows of distances at a time, without Python between."""
         own = np.full(len(labels), NOBODY) if own is None else own
-        step = min(max(CACHED // game.n_points, 1), BLOCK)
-        parts: list[Part] = []
+        step = _together(game.n_points)
+        into = np.arange(len(labels)) // BLOCK
+        sums = np.zeros((-(-len(labels) // BLOCK), game.n_points))
         at = 0
         for table in search.tables(queries):
-            start = 0
-            while start < table.shape[0]:
-                if at % BLOCK == 0:
-                    parts.append(Part(np.zeros((1, game.n_points)), slice(None), 0.0))
-                size = min(step, table.shape[0] - start, BLOCK - at % BLOCK)
-                some = slice(at, at + size)
-                ranked = ranker.rank_rows(table[start : start + size], own[some])
-                game.add_rows(ranked, labels[some], factors[some], parts[-1].sums[0])
+            for start in range(0, table.shape[0], step):
+                rows = table[start : start + step]
+                some = slice(at, at + rows.shape[0])
+                ranked = ranker.rank_rows(rows, own[some])
+                game.add_rows(ranked, labels[some], factors[some], into[some], sums)
                 if self.voters is not None and verdicts is not None:
-                    verdict = verdicts.part(at, at + size)
+                    verdict = verdicts.part(some.start, some.stop)
                     game.judge(ranked, labels[some], self.voters, verdict.worth, verdict.votes)
-                start += size
-                at += size
-        return parts
+                at = some.stop
+        return [Part(one[None], slice(None), 0.0) for one in sums]
 
     def contributions(
         self,
@@ -333,5 +330,10 @@ def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
         bounded_support=support,
         sums=0 if few else 2 * (24 if bounded else 8) * n / BLOCK,
         room=settings.working_memory / workers.count(settings.n_jobs),
-        block=BLOCK,
+        block=max(_together(n) // BLOCK, 1) * BLOCK,
     )
+
+
+def _together(n: int) -> int:
+    """Return how many rows of n distances are ranked and valued together."""
+    return max(CACHED // n, 1)

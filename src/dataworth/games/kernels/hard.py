@@ -239,12 +239,14 @@ def rows(
     neighbors: int,
     tie: float,
     c: Coefficients,
+    into: Ints,
     sums: Floats,
 ) -> None:
     """Add the values of `one_vs_one` for several validation points to the sums.
 
     `order` and `weights` have a row for each validation point, of which the first `sizes` entries
-    count. The values of a row are multiplied by its factor.
+    count. The values of a row are multiplied by its factor, and added to the sums that `into`
+    names.
     """
     n = order.shape[1]
     kinds, out = np.empty(n, np.int64), np.empty(n)
@@ -260,4 +262,4 @@ def rows(
             kinds[:size], weights[r, :size], labels[r], players, top, neighbors, tie, c, out[:size],
             tail, margins,
         )  # fmt: skip
-        add_at(order[r, :size], out, factors[r], sums)
+        add_at(order[r, :size], out, factors[r], sums[into[r]])

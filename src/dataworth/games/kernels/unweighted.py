@@ -107,19 +107,20 @@ def soft_rows(
     empty: float,
     neighbors: int,
     c: Coefficients,
+    into: Ints,
     sums: Floats,
 ) -> None:
     """Add the values of `soft` for several validation points to the sums, one after the other.
 
     `order` has a row for each validation point, of which the first `sizes` entries count. The
-    values of a row are multiplied by its factor.
+    values of a row are multiplied by its factor, and added to the sums that `into` names.
     """
     out = np.empty(order.shape[1])
     for r in range(sizes.size):
         ranks = order[r, : sizes[r]]
         if ranks.size > 0:
             soft(codes, ranks, labels[r], empty, ranks.size, neighbors, c, out)
-            add_at(ranks, out, factors[r], sums)
+            add_at(ranks, out, factors[r], sums[into[r]])
 
 
 @compiled()

@@ -144,13 +144,14 @@ def _near_ranks(
     half = uint64(levels) * nodes
     top = half - nodes
     old, new = np.empty_like(moments), np.empty_like(moments)
+    displaces = whole or near > levels  # else nobody displaces anybody here
+    out[:near] = 0.0
     for point in range(near):
         own = uint64(point) * nodes
-        if kinds[point] == point:
+        if displaces and kinds[point] == point:
             for i in range(uint64(moments.size)):
                 old[i] = moments[i]
             total = 0.0
-            out[point] = 0.0
             for m in range(point + 1, near):
                 at = uint64(m) * nodes
                 if kinds[m] == point:
@@ -421,6 +422,7 @@ def soft_rows(
     table: Floats,
     start: Floats,
     c: Coefficients,
+    into: Ints,
     sums: Floats,
 ) -> None:
     """Add the values of the soft game for several validation points to the sums.
@@ -445,7 +447,9 @@ def soft_rows(
         As in `Points` and `values`, without a node for the empty set.
     c : Coefficients
         The coefficients of the identity.
-    sums : (n_train,) array
+    into : (r,) array of int
+        To which sums each row is added.
+    sums : (blocks, n_train) array
         Receives the values.
     """
     tail, nothing = np.empty((0, 0)), np.empty(0)
@@ -459,7 +463,7 @@ def soft_rows(
         inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
         points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
         values(points, start, empty, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
-        add_at(order[r, :n], out, factors[r], sums)
+        add_at(order[r, :n], out, factors[r], sums[into[r]])
 
 
 @compiled(fastmath=True)
