@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dataworth.neighbors.ranking import NOBODY
 from dataworth.weights.weighting import Weighting
 from tests import naive
 
@@ -103,3 +104,28 @@ def test_real_weights_are_not_rounded() -> None:
     row = np.array([0.0, 1.0, 2.0, 3.0])
     got = Weighting("rbf", 2.0, None).rank(row).weights
     np.testing.assert_allclose(got, np.exp(-row / 2.0), rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["linear", "inverse"])
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_weigh_as_the_plain_formula_does(name: str, seed: int) -> None:
+    """Weights of some ranks tell where those of all change; halves are rounded to even."""
+    rng = np.random.default_rng(seed)
+    n, n_bits = int(rng.choice([1, 2, 7, 60, 2000])), int(rng.integers(1, 11))
+    whole = rng.integers(0, rng.integers(1, 30), (3, n)).astype(np.float64)
+    rows = whole if seed % 2 else rng.random((3, n))
+    own = rng.integers(0, n, 3) if seed % 4 < 2 and n > 1 else np.full(3, NOBODY)
+    got = Weighting(name, "auto", n_bits).rank_rows(rows, own)
+    for r in range(3):
+        others = np.delete(np.arange(n), own[r]) if own[r] >= 0 else np.arange(n)
+        order = others[np.argsort(rows[r, others], kind="stable")]
+        d = rows[r, order]
+        if name == "linear":
+            unit = (d[-1] - d) / (d[-1] - d[0]) if d[-1] > d[0] else np.ones(d.size)
+        else:
+            unit = d[0] / d if d[0] > 0.0 else np.where(d == 0.0, 1.0, 0.0)
+        weights = np.rint(unit * (2**n_bits - 1))
+        size = np.count_nonzero(weights)
+        assert got.sizes[r] == size
+        np.testing.assert_array_equal(got.order[r, :size], order[:size])
+        np.testing.assert_array_equal(got.weights[r, :size], weights[:size])

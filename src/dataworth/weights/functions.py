@@ -41,8 +41,8 @@ class WeightKind:
     words : str
         Its formula in words, for the documentation.
     unit : function
-        Takes the distances of one validation point and their `Scale` and returns weights in [0, 1]
-        that never rise with distance.
+        Takes distances and their `Scale`, of one or several validation points, and returns weights
+        in [0, 1] that never rise with distance.
     reach : function or None
         The inverse of `unit`: takes weights and the `Scale` of one or several validation points and
         returns the largest distances at which they are reached. With it, integer weights need no
@@ -87,15 +87,16 @@ def _rbf_reach(weights: Floats, scale: Scale) -> Floats:
 
 
 def _linear(distances: Floats, scale: Scale) -> Floats:
-    span = scale.far - scale.near
-    return (scale.far - distances) / span if span > 0.0 else np.ones_like(distances)
+    span = np.asarray(scale.far - scale.near)
+    return np.divide(
+        scale.far - distances, span, out=np.ones_like(distances), where=np.asarray(span > 0.0)
+    )
 
 
 def _inverse(distances: Floats, scale: Scale) -> Floats:
-    if scale.near == 0.0:  # points at distance 0 have all the weight
-        return (distances == 0.0).astype(np.float64)
-    unit: Floats = scale.near / distances
-    return unit
+    # If some points are at distance 0, they have all the weight.
+    alone = (distances == 0.0).astype(np.float64)
+    return np.divide(scale.near, distances, out=alone, where=np.asarray(scale.near > 0.0))
 
 
 def _uniform(distances: Floats, scale: Scale) -> Floats:

@@ -35,6 +35,20 @@ def levels(distances: Floats, bounds: Floats, out: Levels) -> None:
 
 
 @compiled()
+def fill(ends: Ints, out: Levels) -> None:
+    """Write the integer weights of ranked points into the rows of `out`.
+
+    ends[r, w-1] is how many points of row r have at least the weight w.
+    """
+    for r in range(ends.shape[0]):
+        start = 0
+        for level in range(ends.shape[1], 0, -1):
+            stop = ends[r, level - 1]
+            out[r, start:stop] = level
+            start = max(start, stop)
+
+
+@compiled()
 def runs(rows: Floats, order: Ints, sizes: Ints, bounds: Floats, out: Levels) -> None:
     """Write the integer weights of ranked distances into `out`.
 

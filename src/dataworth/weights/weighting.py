@@ -5,6 +5,7 @@ Jia (arXiv 2401.11103), and becomes an integer in 0..2^b - 1. Halves are rounded
 integer, as in numpy. Without a number of bits, a weight stays a real number.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -131,19 +132,24 @@ class Weighting(RowRanker):
             sizes = ranking.rank_rows(rows, own, cutoffs, order)
             return RankedRows(order, np.ones(rows.shape, np.int16), sizes)
         scales = self._scales(rows, own, self.kind)
-        if self.kind.reach is None or self.n_bits is None:
+        if self.n_bits is None:
             sizes = ranking.rank_rows(rows, own, cutoffs, order)
-            weights = np.empty(rows.shape, np.float64 if self.n_bits is None else np.int16)
+            real = np.empty(rows.shape)
             for r in range(rows.shape[0]):
                 ranked, scale = rows[r][order[r, : sizes[r]]], _of_row(scales, r)
-                some = weights[r, : sizes[r]] = self._rounded(self.kind.unit(ranked, scale))
+                some = real[r, : sizes[r]] = self._rounded(self.kind.unit(ranked, scale))
                 sizes[r] = np.count_nonzero(some)  # weights never rise, so zeros come last
-            return RankedRows(order, weights, sizes)
+            return RankedRows(order, real, sizes)
+        weights = np.empty(rows.shape, np.int16)
+        if self.kind.reach is None:
+            sizes = ranking.rank_rows(rows, own, cutoffs, order)
+            ends = self._ends(rows, order, sizes, scales, self.kind)
+            levels.fill(ends, weights)
+            return RankedRows(order, weights, np.ascontiguousarray(ends[:, 0]))
         bounds = self.kind.reach(self._steps, scales)
         # If all points have weight, none has to be left out.
         cutoffs = np.where(bounds[:, :1] < scales.far, bounds[:, :1], np.inf)[:, 0]
         sizes = ranking.rank_rows(rows, own, cutoffs, order)
-        weights = np.empty(rows.shape, np.int16)
         levels.runs(rows, order, sizes, bounds, weights)
         return RankedRows(order, weights, sizes)
 
@@ -209,6 +215,32 @@ class Weighting(RowRanker):
         if kind.needs_median and self._bandwidth is None:
             middle = ranking.medians(rows, own)
         return Scale(ends[:, :1], middle[:, None], ends[:, 1:], self._bandwidth)
+
+    def _ends(
+        self, rows: Floats, order: Ints, sizes: Ints, scales: Scale, kind: WeightKind
+    ) -> Ints:
+        """Count the ranked points of each row whose weight is at least 1, 2, ..., top.
+
+        Weights never rise, so those of some ranks say between which two the weights of all have to
+        be known. The rows have equal sizes.
+        """
+        row, n, wanted = np.arange(rows.shape[0])[:, None], int(sizes[0]), np.arange(self.top) + 1
+        step = max(math.isqrt(n // self.top), 1)
+
+        def weights(ranks: Ints) -> Array:
+            return self._rounded(kind.unit(rows[row, order[row, ranks]], scales))
+
+        found = np.zeros((rows.shape[0], self.top), np.int64)
+        if n:
+            some = weights(np.arange(0, n, step)[None])
+            for r in range(rows.shape[0]):
+                found[r] = np.searchsorted(-some[r], -wanted, side="right")
+            first = np.maximum(found - 1, 0) * step
+            ranks = (first[:, :, None] + np.arange(step)).reshape(rows.shape[0], -1)
+            near = weights(np.minimum(ranks, n - 1)).reshape(*found.shape, step)
+            reached = (near >= wanted[:, None]) & (ranks.reshape(near.shape) < n)
+            found = first + np.count_nonzero(reached, axis=2)
+        return found
 
     @property
     def _bandwidth(self) -> float | None:
