@@ -280,7 +280,8 @@ def end_to_end_table(n_features: int = 16, n_val: int = 8) -> list[str]:
         "",
         f'`KNNShapley(game="hard", n_jobs=1)`, {n_features} features, {n_val} validation points. '
         "Entries: time of `value` / time of computing and ranking the same distances. *auto*: the "
-        "default bandwidth, under which far points have weight 0; *all*: every weight non-zero.",
+        "default bandwidth, under which far points have weight 0; *all*: every weight non-zero. "
+        "Nobody reads `values.notes`, which would compute all distances between training points.",
         "",
         "| K | b | weights | " + " | ".join(f"N = {n:,}" for n in SIZES) + " | growth exponent |",
         "|---|---|---|" + "---|" * (len(SIZES) + 1),

@@ -269,8 +269,12 @@ def test_distances_wait_until_somebody_reads_them(monkeypatch: pytest.MonkeyPatc
     assert values.notes is not None
     assert values.notes.duplicate_of.size == 40
     assert not looked
+    kept = KNNShapley().fit(X, y).notes().farness
+    looked.clear()
+    X[5] += 100.0  # too late to matter
     travelled = pickle.loads(pickle.dumps(values))
-    assert not hasattr(travelled.notes.surroundings, "_measure")  # and so no training points
+    assert len(pickle.dumps(values.notes)) < 3000  # and so no training points
+    np.testing.assert_array_equal(travelled.notes.farness, kept)
     np.testing.assert_array_equal(travelled.notes.farness, values.notes.farness)
     assert values.to_frame("polars")["outlier"].sum() == 0
     assert looked == [1]

@@ -179,7 +179,7 @@ class KNNShapley(BaseEstimator):
         is the same to the last bit whatever the number.
     working_memory : float, default 256
         How many MB distances may take at a time. At least one row of n_train distances is held per
-        thread, and never more than eight.
+        thread; if they are in memory, no more than eight rows, or 65,536 distances of short ones.
     progress : bool, default True
         Whether to show a progress bar in a terminal or notebook if work takes more than two
         seconds.
@@ -447,7 +447,7 @@ class KNNShapley(BaseEstimator):
     def _noticed(
         self, now: Sequence[Settings], groups: Ints | None, most: float | None
     ) -> Notes | None:
-        """Look at the rows; distances between them wait until somebody asks."""
+        """Look at the rows, as `noticing.notice` does."""
         found = noticing.notice(tuple(zip(self._trained, now, strict=True)), groups, most)
         if found is None or self._origin is None or self._origin.index is None:
             return found
@@ -456,12 +456,12 @@ class KNNShapley(BaseEstimator):
     def notes(self, groups: Any = None) -> Notes:
         """Look for rows that are copies of others, and for rows that are far from all others.
 
-        Copies are looked for at once, and far rows when the notes are read or shown: that takes all
-        distances between rows, in memory bounded by `working_memory`.
+        That takes all distances between rows, in memory bounded by `working_memory`.
 
-        The notes of `value` leave far rows out where they could take longer than the run: among
-        more than 2,000 rows if that needs more than four times the distances of the run, among more
-        than 10,000, by an encoder of your own, and by a metric that is a function.
+        `value` looks for copies too, and for far rows when its notes are read or shown. It leaves
+        these out where they could take longer than the run: among more than 2,000 rows if that
+        needs more than four times the distances of the run, among more than 10,000, by an encoder
+        of your own, and by a metric that is a function.
 
         Parameters
         ----------

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,25 +26,39 @@ class Surroundings:
     """
 
     def __init__(self, measure: Callable[[], Distant]) -> None:
-        self._measure = measure
+        self._measure: Callable[[], Distant] | None = measure
         self._found: Distant | None = None
+        self._lock = Lock()
 
     def look(self) -> Distant:
         """Measure the distances, once, and return `farness` and `near_copy_of`."""
-        if self._found is None:
-            self._found = self._measure()
+        with self._lock:
+            if self._measure is not None:
+                self._found = self._measure()
+                self._measure = None  # lets go of the training points
+        assert self._found is not None
         return self._found
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_found": self.look()}  # the training points stay behind
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _known, (self.look(),)  # the training points stay behind
+
+
+def _known(found: Distant) -> Surroundings:
+    """Return surroundings that have been measured."""
+    made = Surroundings(lambda: found)
+    made.look()
+    return made
 
 
 @dataclass(frozen=True, eq=False)
 class Notes:
     """What a look at the training rows alone shows, beside their values.
 
-    Distances between rows are computed when `farness`, `outlier` or `near_copy_of` is first read,
-    or anything that shows them.
+    After a run, distances between rows are computed when `farness`, `outlier` or `near_copy_of` is
+    first read, when notes are shown, and when they are pickled.
 
     Attributes
     ----------
@@ -55,12 +70,12 @@ class Notes:
         features do not tell them apart. Numbers to predict may well differ, so for them it is
         always False.
     surroundings : Surroundings or None
-        Measures the distances; None if nobody can, or nobody looked.
+        Measures the distances; None if nobody can, or it would take too long.
     farness : (n_train,) array of float64 or None
         How far a row is from its neighbours: the logarithm of its distance to the K-th nearest
         other row, less the median over all rows, in units of their spread (1.4826 times the median
         absolute deviation, and at least 0.1), which is minus infinity for rows that have K copies.
-        None if nobody looked, or with fewer than 20 rows, of which no distance is usual.
+        None without `surroundings`, or with fewer than 20 rows, of which no distance is usual.
     repeated_id : (n_train,) array of bool or None
         Whether another row has the same id: the same index in a table of pandas, or the same entry
         in the column of ids on the command line. None if no other ids than positions are known.
@@ -82,7 +97,7 @@ class Notes:
 
     duplicate_of: Ints
     conflict: Flags
-    surroundings: Surroundings | None = None
+    surroundings: Surroundings | None = field(default=None, repr=False)
     repeated_id: Flags | None = None
 
     def __len__(self) -> int:
@@ -90,7 +105,7 @@ class Notes:
 
     @property
     def farness(self) -> Floats | None:
-        """How far rows are from their neighbours, None if nobody looked."""
+        """How far rows are from their neighbours, None if nobody measured it."""
         return None if self.surroundings is None else self.surroundings.look()[0]
 
     @property

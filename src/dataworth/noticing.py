@@ -1,6 +1,7 @@
 """Looks at training rows alone: which are copies of others, and which are far from all others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from dataworth.training.copies import equal_rows
 from dataworth.training.training_set import TrainingSet
 
 FEWEST_ROWS = 20  # to say what is usual
-BLOCK = 8  # rows whose distances a worker holds at a time, as in a run
+BLOCK = 8  # rows whose distances a worker holds at a time
 LEAST_SPREAD = 0.1  # distances in many dimensions hardly differ, and then little is a lot
 NEAR = 1e-6  # of the usual distance
 
@@ -45,8 +46,8 @@ def notice(
     Returns
     -------
     Notes or None
-        What there is to say, with distances yet to be measured; None if the rows are not in memory,
-        or only their distances are known.
+        What there is to say; None if the rows are not in memory, or only their distances are known.
+        Distances are measured at once if `most` is None, and else when somebody reads the notes.
     """
     training, settings = shown[0]
     if training.is_away or settings.precomputed:
@@ -60,9 +61,18 @@ def notice(
         conflict = _differ(first, training.targets.codes)
     if first.size < (FEWEST_ROWS if groups is None else 2):
         return Notes(copies, conflict)
-    # Whoever cannot be asked is left out here, because notes keep the rest in memory.
-    asked = tuple(one for one in shown if _may_be_asked(*one, most))
-    later = Surroundings(partial(_measure, asked, groups)) if asked else None
+    for training, settings in shown:
+        points = _points(training) if _may_be_asked(training, settings, most) else None
+        if points is not None:
+            break
+    else:
+        return Notes(copies, conflict)
+    if most is None:
+        later = Surroundings(partial(_measure, points, settings, groups))
+        later.look()
+    else:  # the user's own array may be another when somebody looks
+        kept = replace(points, array=points.array.copy())
+        later = Surroundings(partial(_measure, kept, settings, groups))
     return Notes(copies, conflict, later)
 
 
@@ -78,23 +88,18 @@ def _may_be_asked(training: TrainingSet, settings: Settings, most: float | None)
     )
 
 
-def _measure(asked: Sequence[tuple[TrainingSet, Settings]], groups: Ints | None) -> Distant:
+def _measure(points: InMemory, settings: Settings, groups: Ints | None) -> Distant:
     """Return the farness of rows and which are nearly equal, None for what nobody can say."""
-    for training, settings in asked:
-        points = _points(training)
-        if points is None:
-            continue
-        n = training.n_points
-        far, nearest, other = _distances(points, settings, groups)
-        logs = np.log(far[far > 0.0])
-        middle = float(np.median(logs)) if logs.size else -np.inf
-        farness = np.full(n, -np.inf)
-        if logs.size:
-            spread = max(1.4826 * float(np.median(np.abs(logs - middle))), LEAST_SPREAD)
-            farness[far > 0.0] = (logs - middle) / spread
-        other[nearest > NEAR * np.exp(middle)] = NOBODY
-        return farness if n >= FEWEST_ROWS else None, None if groups is None else other
-    return None, None
+    n = points.shape[0]
+    far, nearest, other = _distances(points, settings, groups)
+    logs = np.log(far[far > 0.0])
+    middle = float(np.median(logs)) if logs.size else -np.inf
+    farness = np.full(n, -np.inf)
+    if logs.size:
+        spread = max(1.4826 * float(np.median(np.abs(logs - middle))), LEAST_SPREAD)
+        farness[far > 0.0] = (logs - middle) / spread
+    other[nearest > NEAR * np.exp(middle)] = NOBODY
+    return farness if n >= FEWEST_ROWS else None, None if groups is None else other
 
 
 def _differ(first: Ints, codes: Array) -> Flags:
@@ -127,7 +132,7 @@ def _distances(
     n = points.shape[0]
     k = min(settings.n_neighbors, n - 1)
     room = settings.working_memory / workers.count(settings.n_jobs)
-    demand = Demand(nearest=None, bounded_support=False, sums=0.0, room=room, block=BLOCK)
+    demand = Demand(nearest=None, bounded_support=False, sums=0.0, room=room, most_rows=BLOCK)
     search = points.all_distances(demand)
     # Few tasks, because workers that are other processes get all points with each.
     size = -(-n // (4 * workers.count(settings.n_jobs)))

@@ -21,7 +21,7 @@ from tests.neighbors.test_blocks import stored
 MEASURE = Measure("euclidean")
 X = np.random.default_rng(0).integers(-50, 50, (60, 4)).astype(np.float64)
 COLUMNS = np.array([41, 3, 3, 17, 58, 0, 26])
-ALL = Demand(nearest=None, bounded_support=False, sums=0, room=2**20, block=8)
+ALL = Demand(nearest=None, bounded_support=False, sums=0, room=2**20, most_rows=8)
 
 
 class Nobody:

@@ -11,6 +11,7 @@ from tests.test_estimator import cloud
 EVERY = [
     {"metric": "cosine"},
     {"weights": "uniform"},
+    {"weights": "linear"},
     {"max_rank": 30},
     {"n_bits": 8},
 ]
@@ -33,4 +34,16 @@ def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any])
             valuator = KNNShapley(game=game, n_jobs=n_jobs, working_memory=working_memory, **rest)
             got = valuator.fit(X, y).value(X_val, y_val)
             for name in ("values", "lower", "upper"):
+                np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
+
+
+@pytest.mark.parametrize("rest", [{"weights": "uniform"}, {"weights": "linear"}, {"game": "hard"}])
+def test_nor_do_they_where_training_points_judge_each_other(rest: dict[str, Any]) -> None:
+    X, y, _, _ = cloud(2, 131, 1, 3)
+    ref = KNNShapley(**rest).fit(X, y).value()
+    for n_jobs in (1, 2):
+        for working_memory in (1e-9, 0.004, 256):  # tables of 1, 3 and all rows
+            valuator = KNNShapley(n_jobs=n_jobs, working_memory=working_memory, **rest)
+            got = valuator.fit(X, y).value()
+            for name in ("values", "agreement", "suggested"):
                 np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))

@@ -92,7 +92,7 @@ class InMemory:
         n = self.shape[0]
         fits = max(int(demand.room / (8 * n)), 1)
         width = max(min(fits, SMALL_TASK // n, MOST_ROWS), 1)
-        return Brute(self.array, self.measure, min(fits, demand.block), width)
+        return Brute(self.array, self.measure, min(fits, demand.most_rows), width)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
         """Whether a search finds only some neighbours; no, it computes all distances."""

@@ -28,15 +28,15 @@ class Demand:
         How many bytes the sums over training points take for each validation point in memory.
     room : float
         How many bytes one worker may use.
-    block : int
-        How many validation points are best looked at together.
+    most_rows : int
+        How many validation points are looked at together at most, if all distances are in memory.
     """
 
     nearest: int | None
     bounded_support: bool
     sums: float
     room: float
-    block: int
+    most_rows: int
 
 
 class Search(Protocol):

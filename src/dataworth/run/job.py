@@ -330,7 +330,7 @@ def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
         bounded_support=support,
         sums=0 if few else 2 * (24 if bounded else 8) * n / BLOCK,
         room=settings.working_memory / workers.count(settings.n_jobs),
-        block=max(_together(n) // BLOCK, 1) * BLOCK,
+        most_rows=max(_together(n) // BLOCK, 1) * BLOCK,
     )
 
 

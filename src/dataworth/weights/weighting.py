@@ -230,11 +230,13 @@ class Weighting(RowRanker):
         def weights(ranks: Ints) -> Array:
             return self._rounded(kind.unit(rows[row, order[row, ranks]], scales))
 
+        assert (sizes == n).all()
         found = np.zeros((rows.shape[0], self.top), np.int64)
         if n:
             some = weights(np.arange(0, n, step)[None])
             for r in range(rows.shape[0]):
                 found[r] = np.searchsorted(-some[r], -wanted, side="right")
+        if step > 1:
             first = np.maximum(found - 1, 0) * step
             ranks = (first[:, :, None] + np.arange(step)).reshape(rows.shape[0], -1)
             near = weights(np.minimum(ranks, n - 1)).reshape(*found.shape, step)
