@@ -29,6 +29,7 @@ KEPT = environments.ROOT / "results" / ".work" / "peers-quality.jsonl"
 DRAWS = {RANDOM: 10, ALIKE: 3, **dict.fromkeys(RARE, 2)}
 FEW = 2  # draws for methods that take as long as all others together
 LIMIT = 1800.0
+ONLY_SHOWN = ("cli/", "report/", "comparison/", "plots")  # what no value depends on
 NOISE = "../benchmarks/peers/noise.py"
 
 
@@ -222,8 +223,12 @@ def _asked(data: Data, errors: str) -> list[Method]:
 
 
 def _our_code() -> str:
+    """Return a hash of the code that values come from; what only shows them is left out."""
     source = environments.ROOT / "src" / "dataworth"
-    return fingerprint({p.name: p.read_text() for p in sorted(source.rglob("*.py"))})
+    found = {path.relative_to(source).as_posix(): path for path in sorted(source.rglob("*.py"))}
+    return fingerprint(
+        {name: path.read_text() for name, path in found.items() if not name.startswith(ONLY_SHOWN)}
+    )
 
 
 def section(folder: Path, *, quick: bool) -> list[str]:
