@@ -130,9 +130,10 @@ from dataworth.run.job import Job
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)
 n_jobs, way, folder = eval(sys.argv[1]), *sys.argv[2:]
-short = KNNShapley(n_jobs=n_jobs, progress=False).fit(X, y)
+options = dict(game="hard", n_bits=8, n_jobs=n_jobs, progress=False)
+short = KNNShapley(**options).fit(X, y)
 short.value(X[:16] + 0.1, y[:16])  # compiles
-long = KNNShapley(n_neighbors=1000, n_jobs=n_jobs, progress=False).fit(X, y)
+long = KNNShapley(n_neighbors=1000, **options).fit(X, y)
 print("ready", flush=True)
 try:
     if way == "value":

@@ -117,7 +117,7 @@ def test_shares_are_hypergeometric(seed: int) -> None:
 
 def test_runs_split_where_weights_change_and_blocks_end() -> None:
     weights = np.array([9, 9, 5, 5, 5, 5, 5, 2, 2, 2, 2, 2])
-    starts, blocks = runs.runs_of(weights, 2)
+    starts, blocks = runs.runs_of(weights, 2, 4)
     assert starts.tolist() == [2, 7, 8, 12]
     assert blocks.tolist() == [0, 0, 1]
 

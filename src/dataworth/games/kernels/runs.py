@@ -18,8 +18,9 @@ ratios, and each later one follows by
     p_{j+1} = p_j (n-j) (K-1-j) / ((j+1) (mu-K+1+j)).
 
 A run here is a stretch of ranks with the same weight inside one block of ranks, each of which ends
-at four times the rank at which it starts. So p_0 is at least about 5.2^-K, and would come near the
-smallest numbers if there were many more than 256 neighbours.
+at `growth` times the rank at which it starts. So p_0 is at least about (growth + 1.2)^-K, and would
+come near the smallest numbers with a growth of 4 and many more than 256 neighbours. The value of a
+point is a difference of sums over its block, and loses as many bits as the growth has.
 """
 
 import numpy as np
@@ -28,13 +29,22 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.compiled import compiled, inlined, uint64
 
 BLOCK = 256  # so many ranks are computed side by side
-CHUNK = 512  # so many ranks are searched for changes of weight at a time
 GROWTH = 4  # how many times as far a block of ranks reaches as the one before
+CHUNK = 512  # so many ranks are searched for changes of weight at a time
 
 
 @compiled()
-def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
+def runs_of(weights: Array, first: int, growth: int) -> tuple[Ints, Ints]:
     """Find the runs from rank first+1 on.
+
+    Parameters
+    ----------
+    weights : (n,) array
+        The weights of the ranked points, nearest first.
+    first : int
+        Where the first block of ranks starts, counted from 0.
+    growth : int
+        How many times as far each block reaches as the one before.
 
     Returns
     -------
@@ -50,10 +60,10 @@ def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
     stop = first
     while stop < n:
         changes += 1
-        stop *= GROWTH
+        stop *= growth
     starts, blocks = np.empty(changes + 1, np.int64), np.empty(changes, np.int64)
     count, block = 0, 0
-    start, stop = first, min(GROWTH * first, n)
+    start, stop = first, min(growth * first, n)
     while start < n:
         starts[count], blocks[count] = start, block
         count += 1
@@ -67,7 +77,7 @@ def runs_of(weights: Array, first: int) -> tuple[Ints, Ints]:
                     if weights[m] != weights[m - 1]:
                         starts[count], blocks[count] = m, block
                         count += 1
-        start, stop, block = stop, min(GROWTH * stop, n), block + 1
+        start, stop, block = stop, min(growth * stop, n), block + 1
     starts[count] = n
     return starts[: count + 1], blocks[:count]
 

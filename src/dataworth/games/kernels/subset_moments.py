@@ -359,19 +359,24 @@ def add_run(
         for t in range(terms):
             low, at = uint64(level - t) * nodes, uint64(t) * nodes
             after = at + nodes
-            plus, plus_one = _share(order, 0, t + 1) * chance, _share(order, 1, t + 1)
-            minus, minus_one = _share(order, 0, t) * chance, _share(order, 1, t)
+            # What does not depend on the node is multiplied before the loop.
+            one = c[t]
+            plus, minus = one * chance * _share(order, 0, t + 1), one * chance * _share(order, 0, t)
+            plus_one, minus_one = one * _share(order, 1, t + 1), one * _share(order, 1, t)
+            plus_sum, minus_sum = plus_one * without, minus_one * with_m
+            plus_one, minus_one = plus_one * chance, minus_one * chance
             for r in range(nodes):
-                x, y = c[t] * moments[low + r], c[t] * chance * moments[half + low + r]
-                sums[after + r] += plus * x * powers[own + r]
-                sums[at + r] -= minus * x * powers[more + r]
-                sums[wide + after + r] += plus_one * (y + without * x) * powers[own + r]
-                sums[wide + at + r] -= minus_one * (y + with_m * x) * powers[more + r]
+                x, y = moments[low + r], moments[half + low + r]
+                with_own, with_more = powers[own + r], powers[more + r]
+                sums[after + r] += plus * x * with_own
+                sums[at + r] -= minus * x * with_more
+                sums[wide + after + r] += (plus_one * y + plus_sum * x) * with_own
+                sums[wide + at + r] -= (minus_one * y + minus_sum * x) * with_more
             if order == 2:
                 square, square_m = gains[3, j], gains[4, j]
                 for r in range(nodes):
-                    x, y = c[t] * moments[low + r], 2.0 * c[t] * moments[half + low + r]
-                    z = chance * c[t] * moments[2 * half + low + r]
+                    x, y = one * moments[low + r], 2.0 * one * moments[half + low + r]
+                    z = chance * one * moments[2 * half + low + r]
                     sums[2 * wide + after + r] += (z + without * y + square * x) * powers[own + r]
                     sums[2 * wide + at + r] -= (z + with_m * y + square_m * x) * powers[more + r]
 
@@ -398,11 +403,11 @@ def advance_run(
     pair = (total * total - squares) / (length * max(length - 1.0, 1.0))
     for level in range(levels - 1, 0, -1):
         count = shares(level, first, length, c)
-        up = uint64(level) * nodes
+        up, none_of_run = uint64(level) * nodes, c[0]
         for q in range(shape.order + 1):
             at = uint64(q) * half + up
             for r in range(nodes):
-                moments[at + r] *= c[0]
+                moments[at + r] *= none_of_run
         for j in range(1, count):
             low, own = uint64(level - j) * nodes, uint64(j) * nodes
             chance, gain = c[j], c[j] * j * mean

@@ -147,8 +147,10 @@ def pass_ranks(
             seen += here[i]
         for i in range(uint64(size)):
             n_wrong[i] = float(uint64(start - first) + i) - n_right[i]
-            off_right[i] = (1.0 - here[i]) * inverse[uint64(n_right[i])]
-            off_wrong[i] = here[i] * inverse[uint64(n_wrong[i])]
+            # Of the points unlike m; a division is faster than looking up its inverse.
+            per = 1.0 / max(n_wrong[i] if here[i] > 0.0 else n_right[i], 1.0)
+            off_right[i] = (1.0 - here[i]) * per
+            off_wrong[i] = here[i] * per
             gain[i] = 0.0
             some[0, i] = 1.0
         for j in range(min(levels, length)):
@@ -356,7 +358,7 @@ def vote(
     seen = np.empty(game.shifts.size, np.int64)
     count = near_votes(ids, n, game, room, displace, inverse, table, seen, totals[0], out)
     if near < n:
-        starts, blocks = runs_of(weights, near)
+        starts, blocks = runs_of(weights, near, GROWTH)
         read_off = np.empty((blocks.size, 2))
         _far_ranks(
             weights, right, starts, blocks, seen, count, game, room, displace, inverse, table,

@@ -54,7 +54,7 @@ from dataworth.games.kernels.interpolation import (
     similar,
 )
 from dataworth.games.kernels.mean_runs import is_cheaper, pass_ranks, pass_ranks_squared
-from dataworth.games.kernels.runs import BLOCK, runs_of
+from dataworth.games.kernels.runs import BLOCK, GROWTH, runs_of
 from dataworth.games.kernels.subset_moments import (
     Points,
     Shape,
@@ -76,6 +76,9 @@ from dataworth.games.kernels.walk import NEAR, downdate_terms
 # With so few neighbours, the downdate can be used as soon as there are K points: it multiplies
 # rounding errors by 2^K - 1 at most.
 FEW = 6
+# So few points take as long as their runs, of which fewer blocks make fewer. Their values are large
+# enough to spare the bits that this costs.
+SMALL, FAST_GROWTH, FAST_NEIGHBORS = 4096, 64, 64
 
 
 @inlined
@@ -384,9 +387,10 @@ def values(
     )  # fmt: skip
     if near < n:
         if has_table(points):
-            starts, blocks = runs_of(points.ids, near)
+            growth = FAST_GROWTH if n <= SMALL and levels <= FAST_NEIGHBORS else GROWTH
+            starts, blocks = runs_of(points.ids, near, growth)
         else:
-            starts, blocks = runs_of(points.weights, near)
+            starts, blocks = runs_of(points.weights, near, GROWTH)
         sums = np.zeros((blocks[-1] + 1, start.shape[0] * (levels + 1) * nodes))
         read_off = np.empty((blocks.size, start.shape[0]))
         _far_ranks(
@@ -454,12 +458,18 @@ def soft_rows(
     """
     tail, nothing = np.empty((0, 0)), np.empty(0)
     zeta, out = np.empty(order.shape[1]), np.empty(order.shape[1])
+    # Single bytes are looked up one by one; processors are slow at looking up several large ones.
+    right, of = np.empty(codes.size, np.int8), -1
     for r in range(sizes.size):
         n = sizes[r]
         if n == 0:
             continue
+        if labels[r] != of:
+            of = labels[r]
+            for i in range(uint64(codes.size)):
+                right[i] = codes[i] == of
         for i in range(uint64(n)):
-            zeta[i] = weights[r, i] * (codes[order[r, i]] == labels[r])
+            zeta[i] = float(weights[r, i] * right[uint64(order[r, i])])
         inside, outside, _, _ = room_of(c, n, n, min(neighbors, n))
         points = Points(weights[r, :n], table, nothing, nothing, zeta[:n])
         values(points, start, empty, inside, outside[:0], c.displace, c.inverse, out[:n], tail)
