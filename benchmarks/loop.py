@@ -16,7 +16,7 @@ import pandas as pd
 import dataworth
 from benchmarks.peers.environments import ROOT
 from benchmarks.peers.noise import Pool, features
-from dataworth import KNNShapley, OutOfBagForest, compare
+from dataworth import KNNShapley, LinearScores, OutOfBagForest, compare
 from dataworth.arrays import Floats, Ints
 from dataworth.comparison import Comparison
 from dataworth.comparison.scores import ACCURACY, Score
@@ -39,7 +39,9 @@ def measured(name: str) -> dict[str, Any]:
     X, X_test = features(pool, train, held)
     wrong = rng.permutation(train.size) < round(RATE * train.size)
     y = protocol.flip(data.y[train], wrong, rng)
-    valuator = KNNShapley(encoder=["auto", OutOfBagForest()], n_neighbors=10, progress=False)
+    valuator = KNNShapley(
+        encoder=["auto", OutOfBagForest(), LinearScores()], n_neighbors=10, progress=False
+    )
     values = valuator.fit(X, y).value(ruler=REPEATS)
     if values.ruler is None or values.ruler.cutoff is None:
         return {"cutoff": None}
@@ -97,8 +99,9 @@ def page(rows: dict[str, dict[str, Any]]) -> str:
             f"data set, {N_TRAIN:,} training rows (fewer where a balanced draw without repeats is "
             f"smaller) of which {RATE:.0%} get another label at random, and {N_TEST:,} test rows "
             "with the labels they have. Rows are valued by `KNNShapley(encoder=['auto', "
-            f"OutOfBagForest()], n_neighbors=10)` and `value(ruler={REPEATS})`; those that "
-            "`suspects()` lists are dropped, unseen by anybody. `compare` trains models before and "
+            f"OutOfBagForest(), LinearScores()], n_neighbors=10)` and `value(ruler={REPEATS})`; "
+            "those that `suspects()` lists are dropped, unseen by anybody. `compare` trains models "
+            "before and "
             f"after, with {SEEDS} seeds; intervals hold 95 % of bootstrap draws. The last column "
             "is what somebody gains who knows which labels are wrong.",
             "",

@@ -15,7 +15,7 @@ import numpy as np
 import dataworth
 from benchmarks.peers.noise import Pool, features
 from benchmarks.peers.pool import Worker
-from dataworth import DataValues, KNNShapley, OutOfBagForest
+from dataworth import DataValues, KNNShapley, LinearScores, OutOfBagForest
 from dataworth.arrays import Array, Flags, Floats, Ints
 from paper import protocol
 from paper.datasets import SOURCES, load
@@ -29,7 +29,9 @@ LIMIT = 1800.0
 RECIPES: Mapping[str, Callable[[Array, Ints], DataValues]] = {
     "leave-one-out": lambda X, y: KNNShapley(progress=False).fit(X, y).value(ruler=REPEATS),
     "recipe": lambda X, y: (
-        KNNShapley(encoder=["auto", OutOfBagForest()], n_neighbors=10, progress=False)
+        KNNShapley(
+            encoder=["auto", OutOfBagForest(), LinearScores()], n_neighbors=10, progress=False
+        )
         .fit(X, y)
         .value(ruler=REPEATS)
     ),

@@ -13,7 +13,7 @@ from typing import Any
 import joblib
 from sklearn.datasets import make_classification
 
-from dataworth import KNNShapley, OutOfBagForest
+from dataworth import KNNShapley, LinearScores, OutOfBagForest
 
 OUT = Path(__file__).parent / "TIMES.md"
 SIZES = (1_000, 10_000, 100_000)
@@ -23,7 +23,7 @@ MOST = 10_000  # rows of the recipe with a ruler, which takes four times as long
 
 def recipe() -> KNNShapley:
     """What finds most label errors."""
-    encoder = ["auto", OutOfBagForest(n_jobs=-1)]
+    encoder = ["auto", OutOfBagForest(n_jobs=-1), LinearScores()]
     return KNNShapley(encoder=encoder, n_neighbors=10, progress=False)
 
 
@@ -58,8 +58,8 @@ def main(sizes: tuple[int, ...]) -> None:
         f"# Times\n\n`python -m benchmarks.times`: `fit` and `value()` without a validation set, "
         f"{COLUMNS} columns, two classes, {joblib.cpu_count()} cores "
         f"({platform.machine()}, Python {platform.python_version()}). The recipe is "
-        '`KNNShapley(encoder=["auto", OutOfBagForest()], n_neighbors=10)`. Kernels are compiled '
-        "already; the first run of all takes up to a minute longer.\n\n" + lines + "\n"
+        '`KNNShapley(encoder=["auto", OutOfBagForest(), LinearScores()], n_neighbors=10)`. Kernels '
+        "are compiled already; the first run of all takes up to a minute longer.\n\n" + lines + "\n"
     )
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from sklearn.utils import estimator_checks
 
-from dataworth import ForestLeaves, KNNShapley, OutOfBagForest, TableEncoder
+from dataworth import ForestLeaves, KNNShapley, LinearScores, OutOfBagForest, TableEncoder
 
 FORESTS = [ForestLeaves(n_estimators=5), OutOfBagForest(n_estimators=5)]
-ESTIMATORS = [*FORESTS, KNNShapley(), TableEncoder()]
+ESTIMATORS = [*FORESTS, LinearScores(), KNNShapley(), TableEncoder()]
 TRANSFORMERS = [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform")]
 
 
@@ -32,9 +32,9 @@ def test_features_have_names(transformer: Any, check: Any) -> None:
     check(type(transformer).__name__, transformer)
 
 
-# Not for TableEncoder, which finds the columns of a data frame by name, in any order, and takes
-# no array where it was fitted on a data frame. Here the checks mix the two, which makes
-# scikit-learn warn.
+# Not for TableEncoder, nor for LinearScores, which has one: it finds the columns of a data frame by
+# name, in any order, and takes no array where it was fitted on a data frame. Here the checks mix
+# the two, which makes scikit-learn warn.
 @pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
 @pytest.mark.parametrize(
     "check",

@@ -42,12 +42,15 @@ def dataworth(
 
 def recipe(data: Data, *, balanced: bool = False) -> Call:
     """Our recipe for label errors without a validation set, ranked by its score."""
-    from dataworth import KNNShapley, OutOfBagForest
+    from dataworth import KNNShapley, LinearScores, OutOfBagForest
 
     valuator = KNNShapley(
-        encoder=["auto", OutOfBagForest()], n_neighbors=10, n_jobs=1, progress=False,
+        encoder=["auto", OutOfBagForest(), LinearScores()],
+        n_neighbors=10,
         class_weight="balanced" if balanced else None,
-    )  # fmt: skip
+        n_jobs=1,
+        progress=False,
+    )
     return lambda: valuator.fit(data["X_train"], data["y_train"]).value().score
 
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dataworth.comparison import compare
     from dataworth.encoders.forest import ForestLeaves
+    from dataworth.encoders.linear import LinearScores
     from dataworth.encoders.out_of_bag import OutOfBagForest
     from dataworth.encoders.tables import TableEncoder
     from dataworth.estimator import KNNShapley
@@ -43,6 +44,7 @@ __all__ = [
     "DataValues",
     "ForestLeaves",
     "KNNShapley",
+    "LinearScores",
     "OutOfBagForest",
     "OwnerValues",
     "Ruler",
@@ -54,6 +56,7 @@ _HOMES = {
     "DataValues": "dataworth.result",
     "ForestLeaves": "dataworth.encoders.forest",
     "KNNShapley": "dataworth.estimator",
+    "LinearScores": "dataworth.encoders.linear",
     "OutOfBagForest": "dataworth.encoders.out_of_bag",
     "OwnerValues": "dataworth.owner_values",
     "Ruler": "dataworth.suspects.ruler",

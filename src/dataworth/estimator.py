@@ -405,7 +405,7 @@ class KNNShapley(BaseEstimator):
         """
         shown, judges = self._prepared(X_val, y_val, cv, sample_weight)
         targets, n = self._training.targets, self._training.n_points
-        planned = [] if ruler is None else plantings(ruler, targets, shown[0].folds)
+        planned = [] if ruler is None else plantings(ruler, targets, shown)
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val))
@@ -421,7 +421,7 @@ class KNNShapley(BaseEstimator):
             found = play(again, judges, kept)
             return score(found.values, found.agreement)
 
-        known = measured(planned, shown, scored) if planned else None
+        known = measured(planned, shown, scored, cross=cv is not None) if planned else None
         most = _affordable(judges.factors.size * n)
         made = DataValues(
             values=played.values,
@@ -568,10 +568,16 @@ class KNNShapley(BaseEstimator):
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, _fingerprint(shown, judges, X_val, y_val, work))
         games = [
-            Tally(one.settings, one.folds, np.zeros((ROWS, names.size)), one_plan)
+            Tally(
+                one.settings,
+                one.folds,
+                judges.factors[judges.places(one.folds)],
+                np.zeros((ROWS, names.size)),
+                one_plan,
+            )
             for one, one_plan in zip(shown, work, strict=True)
         ]
-        adding_up.total(games, judges.factors, kept)
+        adding_up.total(games, kept)
         each = [owner_statistics(game.sums, judges) for game in games]
         shares = shares_of([float(one[0].sum()) for one in each])
         found = mean_of(each, shares)
@@ -680,7 +686,7 @@ class KNNShapley(BaseEstimator):
             chosen = checks.places(named, frames.index(self._origin, n_points), "points")
         else:
             chosen = checks.positions(points if several else [points], "points", n_points)
-        explained = explanation.explain(last.shown, last.shares, last.judges.factors, chosen)
+        explained = explanation.explain(last.shown, last.shares, last.judges, chosen)
         return explained if several else explained[0]
 
     def _last_run(self, what: str) -> _LastRun:
@@ -754,7 +760,7 @@ def _fingerprint(
     work: Sequence[OwnerPlan] = (),
 ) -> str:
     """Return a hash that tells a run from any other: parameters, data, folds and version."""
-    splits = [(fold.judged, fold.positions) for fold in shown[0].folds]
+    splits = [(fold.judged, fold.positions) for one in shown for fold in one.folds]
     owners = [(one.codes, one.way, one.sampling.tol, one.sampling.seed) for one in work]
     digests = [one.training.digest() for one in shown]
     data = (digests, content(X_val), content(y_val), splits, judges.factors, owners)

@@ -14,6 +14,7 @@ from dataworth.run.adding_up import blocks
 from dataworth.run.job import Job
 from dataworth.settings import Settings
 from dataworth.training.folds import Fold, OpenedFold
+from dataworth.training.judges import Judges
 from dataworth.training.representations import Representation, mean_of
 from dataworth.training.training_set import TrainingSet
 
@@ -110,7 +111,7 @@ def _said(label: Any) -> str:
 
 
 def explain(
-    shown: Sequence[Representation], shares: Floats, factors: Floats, points: Ints
+    shown: Sequence[Representation], shares: Floats, judges: Judges, points: Ints
 ) -> list[Explanation]:
     """Explain the values of some points.
 
@@ -120,7 +121,7 @@ def explain(
         The representations of the run that valued the points.
     shares : array
         How much each representation counts.
-    factors : (n_val,) array
+    judges : Judges
         How much each validation point counted.
     points : array of int
         The positions of the points to explain.
@@ -136,10 +137,11 @@ def explain(
     each = [np.concatenate([part.contributions for part in parts])]
     for other in shown[1:]:
         more = [_contributions(other, fold, fold.open(), points) for fold in other.folds]
-        each.append(np.concatenate(more))
+        aligned = np.empty_like(each[0])
+        aligned[judges.places(other.folds)] = np.concatenate(more)
+        each.append(aligned)
     contributions = mean_of(each, shares)
     names = np.concatenate([fold.labels() for fold in folds])
-    positions = np.concatenate([fold.positions for fold in folds])
     labels = training.targets.given()
     explained = []
     for i, point in enumerate(points.tolist()):
@@ -152,12 +154,12 @@ def explain(
         explained.append(
             Explanation(
                 index=point,
-                value=float(np.average(share, weights=factors)),
+                value=float(np.average(share, weights=judges.factors)),
                 label=labels[point],
                 suggested=suggested,
                 contributions=share,
                 validation_labels=names,
-                validation=positions,
+                validation=judges.positions,
                 neighbors=neighbors,
             )
         )

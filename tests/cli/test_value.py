@@ -15,7 +15,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 import dataworth
-from dataworth import DataValues, KNNShapley, OutOfBagForest, TableEncoder
+from dataworth import DataValues, KNNShapley, LinearScores, OutOfBagForest, TableEncoder
 from dataworth.cli import options
 from dataworth.cli import ruler as rulers
 from dataworth.files import tables
@@ -150,7 +150,8 @@ def test_the_recipe_is_that_of_python(run: Any) -> None:
     )
     assert ran.code == 0, ran.err
     X, y, _, _ = reference()
-    recipe = KNNShapley(encoder=["auto", OutOfBagForest(n_jobs=-1)], n_neighbors=10, n_jobs=-1)
+    encoders = ["auto", OutOfBagForest(n_jobs=-1), LinearScores()]
+    recipe = KNNShapley(encoder=encoders, n_neighbors=10, n_jobs=-1)
     expected = recipe.fit(X, y).value()
     got = DataValues.load("v.npz")
     assert_array_equal(got.values, expected.values)

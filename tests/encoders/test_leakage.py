@@ -10,7 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEncoder
 
-from dataworth import ForestLeaves, KNNShapley, OutOfBagForest
+from dataworth import ForestLeaves, KNNShapley, LinearScores, OutOfBagForest
 from dataworth.errors import InputError
 
 Array = NDArray[Any]
@@ -107,6 +107,7 @@ ENCODERS = {
     "a forest": ForestLeaves(n_estimators=30),
     "a pipeline of a forest": make_pipeline(StandardScaler(), ForestLeaves(n_estimators=30)),
     "a forest judged out of bag": OutOfBagForest(n_estimators=100),
+    "a linear model with folds of its own": LinearScores(),
     "a target encoder": make_pipeline(FunctionTransformer(np.round), TargetEncoder()),
     "a plain one": StandardScaler(),
 }

@@ -18,7 +18,7 @@ from dataworth.run.ruler import plantings
 from dataworth.settings import Settings
 from dataworth.suspects.ruler import ranks
 from dataworth.suspects.scores import score
-from dataworth.training.folds import LeaveOneOut
+from dataworth.training.representations import represented
 from dataworth.training.training_set import TrainingSet
 
 
@@ -284,5 +284,5 @@ def test_plantings_differ_from_repeat_to_repeat() -> None:
 
     settings = Settings.of(KNNShapley().get_params())
     training = TrainingSet.of(X, y, settings)
-    made = plantings(3, training.targets, [LeaveOneOut(training)])
+    made = plantings(3, training.targets, represented([settings], [training], None, None, None))
     assert len({tuple(planted.tolist()) for _, planted in made}) == 3

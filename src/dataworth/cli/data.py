@@ -20,6 +20,7 @@ from dataworth.arrays import Array
 from dataworth.cli import options, terminal
 from dataworth.cli.options import OPTIONS
 from dataworth.encoders.forest import ForestLeaves
+from dataworth.encoders.linear import LinearScores
 from dataworth.encoders.out_of_bag import OutOfBagForest
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError, ReadingWarning
@@ -27,7 +28,7 @@ from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
 from dataworth.games import semivalues
-from dataworth.games.registry import NUMERIC_GAME
+from dataworth.games.registry import GAMES, NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
 from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
@@ -421,8 +422,11 @@ def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None
     if name == "none":
         valuator.set_params(encoder=None)
     forest = OutOfBagForest(n_jobs=valuator.n_jobs)
-    if name in ("out-of-bag", "recipe"):
-        valuator.set_params(encoder=forest if name == "out-of-bag" else ["auto", forest])
+    if name == "out-of-bag":
+        valuator.set_params(encoder=forest)
+    if name == "recipe":
+        linear = [] if GAMES[valuator.game].numeric else [LinearScores()]
+        valuator.set_params(encoder=["auto", forest, *linear])
     if name != "forest":
         return
     if alone:

@@ -95,7 +95,8 @@ ENCODERS: Mapping[str, Entry] = _entries(
         "none": "takes numbers as they are",
         "forest": "learns from the labels (give --validation or --cv with it)",
         "out-of-bag": "takes the weights of a forest whose trees judge only what they never saw",
-        "recipe": "auto and out-of-bag together, with K = 10: what finds most label errors",
+        "recipe": "auto, out-of-bag and, for classes, a linear model together, with K = 10: what "
+        "finds most label errors",
     }
 )
 

@@ -60,6 +60,33 @@ def _weighs(encoder: Any) -> bool:
     return all(callable(getattr(encoder, name, None)) for name in ("leaves", "weights"))
 
 
+def own_folds(encoder: Any) -> int | None:
+    """Find into how many folds an encoder wants points to be split that judge each other.
+
+    An encoder that learns from labels must not see those of the points that judge. If it says by an
+    attribute `own_folds` how many folds suit it, `value()` takes as many for it.
+
+    Parameters
+    ----------
+    encoder : transformer, "auto" or None
+        The encoder.
+
+    Returns
+    -------
+    int or None
+        The number of folds; None if the encoder names none.
+
+    Examples
+    --------
+    >>> from dataworth.encoders import ForestLeaves, LinearScores
+    >>> from dataworth.encoders.choice import own_folds
+    >>> own_folds(LinearScores()), own_folds(ForestLeaves())
+    (5, None)
+    """
+    found: int | None = getattr(encoder, "own_folds", None)
+    return found
+
+
 def encoder_for(X: Any) -> TableEncoder | None:
     """Choose the encoder for points that come without one.
 

@@ -53,6 +53,8 @@ class Tally:
         The parameters.
     folds : sequence of Fold
         The folds.
+    factors : (n_val,) array
+        How much each validation point counts, in the order of the folds.
     sums : array
         The sums: 1 or 3 rows, and one column per training point, unless the plan is another.
     plan : function
@@ -65,6 +67,7 @@ class Tally:
 
     settings: Settings
     folds: Sequence[Fold]
+    factors: Floats
     sums: Floats
     plan: Plan = points
     agreement: Agreement | None = None
@@ -88,27 +91,25 @@ class Tally:
             self.agreement.add(block.positions, block.judged, part.verdicts)
 
 
-def total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> None:
+def total(games: Sequence[Tally], kept: Checkpoint | None) -> None:
     """Add up all validation points, block by block, game after game.
 
     Parameters
     ----------
     games : sequence of Tally
         The games, which receive the sums. They have the same validation points.
-    factors : (n_val,) array
-        How much each validation point counts, in the order of the folds.
     kept : Checkpoint or None
         The saved state of the run, if the user wants one.
     """
     with nullcontext() if kept is None else kept.held():
-        _total(games, factors, kept)
+        _total(games, kept)
 
 
-def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> None:
+def _total(games: Sequence[Tally], kept: Checkpoint | None) -> None:
     arrays = {f"{n}-{i}": a for i, game in enumerate(games) for n, a in game.arrays.items()}
     done = 0 if kept is None else kept.load(arrays)
     saved, counted = done, True  # an interruption may come between adding and counting a block
-    n_val = len(games) * factors.size
+    n_val = sum(game.factors.size for game in games)
     if kept is not None and done:
         LOG.info(
             "the run goes on from %r, where %s of %s validation points are done.",
@@ -119,7 +120,7 @@ def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> 
     with bar(n_val, "valuing", "point", shown=games[0].settings.progress) as shown:
         try:
             seen = 0
-            for game, fold, own in _folds(games, factors):
+            for game, fold, own in _folds(games):
                 blocks = math.ceil(fold.size / BLOCK)
                 skip = min(max(done - seen, 0), blocks)
                 shown.update(min(skip * BLOCK, fold.size))
@@ -142,12 +143,12 @@ def _total(games: Sequence[Tally], factors: Floats, kept: Checkpoint | None) -> 
                 kept.save(done, arrays)
 
 
-def _folds(games: Sequence[Tally], factors: Floats) -> Iterator[tuple[Tally, Fold, Floats]]:
+def _folds(games: Sequence[Tally]) -> Iterator[tuple[Tally, Fold, Floats]]:
     """Yield each fold of each game, with the factors of its validation points."""
     for game in games:
         at = 0
         for fold in game.folds:
-            yield game, fold, factors[at : at + fold.size]
+            yield game, fold, game.factors[at : at + fold.size]
             at += fold.size
 
 

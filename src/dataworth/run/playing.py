@@ -55,6 +55,7 @@ def play(shown: Sequence[Representation], judges: Judges, kept: Checkpoint | Non
         Tally(
             one.settings,
             one.folds,
+            judges.factors[judges.places(one.folds)],
             np.zeros((one.height, one.training.n_points)),
             agreement=(
                 Agreement(one.training.targets, one.folds, several=several) if inside else None
@@ -62,7 +63,7 @@ def play(shown: Sequence[Representation], judges: Judges, kept: Checkpoint | Non
         )
         for one in shown
     ]
-    adding_up.total(games, judges.factors, kept)
+    adding_up.total(games, kept)
     totals = [game.sums / judges.total for game in games]
     gains = [
         float(total[0].sum()) if game.agreement is None else game.agreement.gain()

@@ -9,7 +9,6 @@ from dataworth.errors import InputError
 from dataworth.inputs import checks
 from dataworth.inputs.targets import Targets
 from dataworth.suspects.ruler import Ruler, n_planted, ranks
-from dataworth.training.folds import Fold, LeaveOneOut
 from dataworth.training.representations import Representation, represented
 
 SEED = 20  # each repeat has a generator of its own, so that more repeats do not change the first
@@ -18,11 +17,14 @@ SEED = 20  # each repeat has a generator of its own, so that more repeats do not
 Scoring = Callable[[int, Sequence[Representation]], Floats]
 
 
-def plantings(repeats: int, targets: Targets, parts: Sequence[Fold]) -> list[tuple[Targets, Ints]]:
+def plantings(
+    repeats: int, targets: Targets, shown: Sequence[Representation]
+) -> list[tuple[Targets, Ints]]:
     """Plan what is planted in each repeat: targets with errors, and where they are.
 
     A class keeps a point in each fold, as the folds stay those of the run itself.
     """
+    parts = [fold for one in shown for fold in one.folds]
     repeats = checks.integer(repeats, "ruler", least=1, or_else=" or None")
     if not parts[0].inside:
         raise InputError(
@@ -49,12 +51,18 @@ def plantings(repeats: int, targets: Targets, parts: Sequence[Fold]) -> list[tup
 
 
 def measured(
-    planned: Sequence[tuple[Targets, Ints]], shown: Sequence[Representation], scoring: Scoring
+    planned: Sequence[tuple[Targets, Ints]],
+    shown: Sequence[Representation],
+    scoring: Scoring,
+    *,
+    cross: bool,
 ) -> Ruler:
-    """Value the training points once more for each repeat, and see where the planted ones land."""
+    """Value the training points once more for each repeat, and see where the planted ones land.
+
+    `cross` says whether the run is a cross-valuation, whose folds are kept.
+    """
     first = shown[0]
-    alone = isinstance(first.folds[0], LeaveOneOut)
-    splits = None if alone else [(fold.judged, fold.positions) for fold in first.folds]
+    splits = [(fold.judged, fold.positions) for fold in first.folds] if cross else None
     found = []
     for number, (targets, planted) in enumerate(planned):
         trained = [one.training.with_targets(targets) for one in shown]

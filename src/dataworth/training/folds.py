@@ -1,7 +1,7 @@
 """Folds: which validation points judge which training points.
 
 A run has one fold if the validation points come from outside, or if every training point is judged
-by all others. Cross-valuation has several.
+by all others. Cross-valuation has several, and so has an encoder that asks for them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from dataworth.arrays import Array, Ints
+from dataworth.encoders.choice import own_folds
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks, frames
 from dataworth.inputs.targets import Targets
@@ -178,9 +179,33 @@ def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fo
         return [Outside(training, X_val, y_val)]
     if training.settings.precomputed:
         raise InputError("X_val", "hold distances with metric='precomputed'", "got None")
-    if cv is None:
-        return [LeaveOneOut(training)]
-    return _cross_folds(training, cv)
+    if cv is not None:
+        return _cross_folds(training, cv)
+    n_folds = own_folds(training.encoder)
+    if n_folds is not None:
+        return _cross_folds(training, _dealt(training.targets, n_folds))
+    return [LeaveOneOut(training)]
+
+
+def _dealt(targets: Targets, n_folds: int) -> list[tuple[Ints, Ints]]:
+    """Deal the points to folds at random, class by class; return both sides of each fold."""
+    n_points = targets.codes.size
+    order = np.random.default_rng(0).permutation(n_points)
+    if targets.stratified:
+        names, counts = np.unique(targets.given(), return_counts=True)
+        if counts.min() == 1:
+            alone = names.tolist()[int(counts.argmin())]
+            raise InputError(
+                "encoder",
+                "have two points of every class if it learns from labels in leave-one-out",
+                f"only one point has the label {alone!r}",
+                "Leave that point out, or this encoder.",
+            )
+        order = order[np.argsort(targets.codes[order], kind="stable")]
+    fold = np.empty(n_points, np.int64)
+    fold[order] = np.arange(n_points) % min(n_folds, n_points)
+    sides = ((fold != k, fold == k) for k in range(int(fold.max()) + 1))
+    return [(np.flatnonzero(judged), np.flatnonzero(judges)) for judged, judges in sides]
 
 
 def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:

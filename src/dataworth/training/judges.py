@@ -16,15 +16,18 @@ from dataworth.training.folds import Fold
 
 @dataclass(frozen=True)
 class Judges:
-    """How much the validation points of a run count, in the order of its folds.
+    """How much the validation points of a run count, in the order of the first folds.
 
     Attributes
     ----------
     factors : (n_val,) array
         By how much what each of them says is multiplied. All are 1 unless the user gave weights.
+    positions : (n_val,) array of int
+        Their positions, as in `Fold`.
     """
 
     factors: Floats
+    positions: Ints
 
     @classmethod
     def of(
@@ -60,7 +63,19 @@ class Judges:
             else:
                 each = _given(settings.class_weight, targets.names(classes))
             factors = _largest_1(factors * each[codes], "class_weight")
-        return cls(factors)
+        return cls(factors, positions_of(folds))
+
+    def places(self, folds: Sequence[Fold]) -> Ints:
+        """Return where each validation point of these folds is among the judges.
+
+        They are the same points, in another order only if each of them judges once.
+        """
+        positions = positions_of(folds)
+        if np.array_equal(positions, self.positions):
+            return np.arange(positions.size)
+        place = np.empty(folds[0].n_sources, np.int64)
+        place[self.positions] = np.arange(positions.size)
+        return place[positions]
 
     @property
     def total(self) -> float:
@@ -83,6 +98,11 @@ class Judges:
         return float(self.factors @ self.factors)
 
 
+def positions_of(folds: Sequence[Fold]) -> Ints:
+    """Return the positions of the validation points of all folds, one after the other."""
+    return np.concatenate([fold.positions for fold in folds])
+
+
 def _checked(sample_weight: Any, folds: Sequence[Fold]) -> Floats:
     """Return the weights of the points that judge."""
     n_points, of = folds[0].n_sources, "X" if folds[0].inside else "X_val"
@@ -90,7 +110,7 @@ def _checked(sample_weight: Any, folds: Sequence[Fold]) -> Floats:
     if weights.min() < 0.0:
         came = f"got {float(weights.min())!r}"
         raise InputError("sample_weight", "hold no negative numbers", came)
-    return weights[np.concatenate([fold.positions for fold in folds])]
+    return weights[positions_of(folds)]
 
 
 def _largest_1(factors: Floats, name: str) -> Floats:

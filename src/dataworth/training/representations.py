@@ -24,7 +24,8 @@ class Representation:
     training : TrainingSet
         The training points.
     folds : sequence of Fold
-        The folds of the run. Those of all representations have the same points.
+        The folds of the run. Those of all representations have the same validation points, though
+        not always in the same order.
     partial : bool
         Whether a search finds only some neighbours.
     """
@@ -80,7 +81,9 @@ def represented(
         settings.check_partial(partial)
         parts = folds(training, X_val, y_val, cv)
         made.append(Representation(settings, training, parts, partial))
-        if isinstance(parts[0], CrossFold):  # a splitter may draw others the next time
+        if cv is not None and isinstance(
+            parts[0], CrossFold
+        ):  # a splitter may draw others the next time
             cv = [(fold.judged, fold.positions) for fold in parts]
     return made
 
