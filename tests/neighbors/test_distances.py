@@ -32,6 +32,17 @@ def test_rows_do_not_depend_on_their_company(metric: str) -> None:
     np.testing.assert_allclose(together, pairwise_distances(queries, points, metric=metric))
 
 
+@pytest.mark.parametrize("d", [1, 3, 8, 31, 128, 1025])
+def test_columns_do_not_depend_on_their_company(d: int) -> None:
+    """Points are taken two at a time; first, second or alone, they have the same bits."""
+    rng = np.random.default_rng(d)
+    queries, points = rng.normal(size=(3, d)), rng.normal(size=(37, d))
+    together = neighbors.distances(queries, points, "euclidean", {})
+    for start, stop in ((1, 37), (2, 36), (36, 37), (0, 1)):
+        some = neighbors.distances(queries, points[start:stop], "euclidean", {})
+        np.testing.assert_array_equal(some, together[:, start:stop])
+
+
 def test_copies_are_at_equal_distance() -> None:
     rng = np.random.default_rng(0)
     point, query = rng.normal(size=(1, 77)), rng.normal(size=(3, 77))

@@ -28,16 +28,16 @@ Metric = str | Callable[[NDArray[Any], NDArray[Any]], float]
 
 @compiled(fastmath=True)
 def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.float64]) -> None:
-    """Two queries at a time share each number of a point; a last one alone is taken twice.
+    """Two queries and two points at a time share their numbers; a last one has another beside it.
 
-    There is no other code for single queries, so that all sums are in the same order. All queries
-    of a block meet a few points, which stay in the cache, before the next ones are read.
+    There is no other code for single ones, so that all sums are in the same order. All queries of a
+    block meet a few points, which stay in the cache, before the next ones are read.
     """
     n, n_features = queries.shape
     pairs = np.empty((n + n % 2, n_features))
     for i in range(pairs.shape[0]):
         pairs[i] = queries[min(i, n - 1)]
-    some = np.empty((max(TILE // n_features, 1), n_features))
+    some = np.zeros((2 * max(TILE // (2 * n_features), 1), n_features))
     for start in range(0, points.shape[0], some.shape[0]):
         size = min(some.shape[0], points.shape[0] - start)
         for j in range(size):
@@ -45,18 +45,26 @@ def _euclidean(queries: NDArray[Any], points: NDArray[Any], out: NDArray[np.floa
                 some[j, f] = points[start + j, f]
         for i in range(0, n, 2):
             first, second = pairs[i], pairs[i + 1]
-            for j in range(size):
-                point = some[j]
-                one = two = 0.0
+            for j in range(0, size, 2):
+                left, right = some[j], some[j + 1]
+                a = b = c = d = 0.0
                 for f in range(uint64(n_features)):
-                    number = point[f]
-                    difference = first[f] - number
-                    one += difference * difference
-                    difference = second[f] - number
-                    two += difference * difference
-                out[i, start + j] = np.sqrt(one)
+                    difference = first[f] - left[f]
+                    a += difference * difference
+                    difference = first[f] - right[f]
+                    b += difference * difference
+                    difference = second[f] - left[f]
+                    c += difference * difference
+                    difference = second[f] - right[f]
+                    d += difference * difference
+                two = j + 1 < size
+                out[i, start + j] = np.sqrt(a)
+                if two:
+                    out[i, start + j + 1] = np.sqrt(b)
                 if i + 1 < n:
-                    out[i + 1, start + j] = np.sqrt(two)
+                    out[i + 1, start + j] = np.sqrt(c)
+                    if two:
+                        out[i + 1, start + j + 1] = np.sqrt(d)
 
 
 @compiled(fastmath=True)

@@ -29,11 +29,16 @@ class Shape(NamedTuple):
         J, the number of nodes.
     order : int
         The power p of the ratio, 1 or 2.
+    places : (K+1,) array of int
+        Where the numbers of each level, or of each t, start: its multiples of J. Loops that go up
+        in t and down in levels look them up. Otherwise the compiler would ask once for all t
+        whether what is written is also read, find that it is, and vectorise nothing.
     """
 
     levels: int
     nodes: int
     order: int
+    places: Ints
 
 
 class Points(NamedTuple):
@@ -169,7 +174,7 @@ def step_square(
     levels, nodes = shape.levels, uint64(shape.nodes)
     half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for t in range(levels):
-        low, e = uint64(levels - 1 - t) * nodes, 2 * wide + uint64(t) * nodes
+        low, e = uint64(shape.places[levels - 1 - t]), 2 * wide + uint64(shape.places[t])
         up = low + nodes
         gain, loss = c[t], c[t + 1]
         take = (levels - t) / m
@@ -216,14 +221,13 @@ def step(
             moved_one = moments[half + low + r] + zeta * moments[low + r]
             sums[wide + r] -= loss * powers[nodes + r] * moved_one
     for t in range(1, levels):
-        up = low
-        low = up - nodes
+        low, e = uint64(shape.places[levels - 1 - t]), uint64(shape.places[t])
+        up = low + nodes
         take = (levels - t) / m
         keep = 1.0 - take
         share, share_one = _share(order, 0, t), _share(order, 1, t)
         gain, loss = share * c[t], share * c[t + 1]
         gain_one, loss_one = share_one * c[t], share_one * c[t + 1]
-        e = uint64(t) * nodes
         if t <= terms:
             for r in range(nodes):
                 moved = powers[nodes + r] * moments[low + r]
@@ -357,7 +361,7 @@ def add_run(
         more = own + nodes
         chance, without, with_m = gains[0, j], gains[1, j], gains[2, j]
         for t in range(terms):
-            low, at = uint64(level - t) * nodes, uint64(t) * nodes
+            low, at = uint64(shape.places[level - t]), uint64(shape.places[t])
             after = at + nodes
             # What does not depend on the node is multiplied before the loop.
             one = c[t]
@@ -403,13 +407,13 @@ def advance_run(
     pair = (total * total - squares) / (length * max(length - 1.0, 1.0))
     for level in range(levels - 1, 0, -1):
         count = shares(level, first, length, c)
-        up, none_of_run = uint64(level) * nodes, c[0]
+        up, none_of_run = uint64(shape.places[level]), c[0]
         for q in range(shape.order + 1):
             at = uint64(q) * half + up
             for r in range(nodes):
                 moments[at + r] *= none_of_run
         for j in range(1, count):
-            low, own = uint64(level - j) * nodes, uint64(j) * nodes
+            low, own = uint64(shape.places[level - j]), uint64(shape.places[j])
             chance, gain = c[j], c[j] * j * mean
             if shape.order == 2:
                 square = c[j] * (j * squares / length + j * (j - 1.0) * pair)
@@ -433,13 +437,14 @@ def add_room(
 ) -> None:
     """Add the first sum of the identity: e_{t,q} against a point that changes nothing."""
     levels, nodes = shape.levels, uint64(shape.nodes)
+    half, wide = uint64(levels) * nodes, uint64(levels + 1) * nodes
     for level in range(levels):
         terms = downdate_terms(n, level)
         set_downdate(room[level], n, level, terms, inverse, c)
         for q in range(shape.order + 1):
             for t in range(terms + 1):
-                e = uint64(q * (levels + 1) + t) * nodes
-                up = uint64(q * levels + level + 1 - t) * nodes
+                e = uint64(q) * wide + uint64(shape.places[t])
+                up = uint64(q) * half + uint64(shape.places[level + 1 - t])
                 share = _share(shape.order, q, t)
                 gain, loss = share * c[t], share * c[t + 1]
                 if t > 0:

@@ -369,7 +369,7 @@ def values(
         Receives what `behind` needs to value the points behind the ranked ones, if there are any.
     """
     n, levels, nodes = points.zeta.size, room.size, start.shape[1]
-    shape = Shape(levels, nodes, start.shape[0] - 1)
+    shape = Shape(levels, nodes, start.shape[0] - 1, np.arange(levels + 1) * nodes)
     near = min(n, levels if levels <= FEW else NEAR * levels)
     moments = np.zeros(start.shape[0] * levels * nodes)
     for q in range(start.shape[0]):
