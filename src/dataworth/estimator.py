@@ -150,6 +150,11 @@ class KNNShapley(BaseEstimator):
         training targets or, if False, 0, so that points are paid for the distance of the targets
         from 0. The mean is that of the points which are judged: with `cv` those of the other folds,
         and in leave-one-out all points but the one that judges.
+    log : bool, default False
+        Whether the regression game is played with the logarithms of the targets, which must be
+        positive: prices and the like, where ten times too much is as wrong as a tenth of it.
+        Values are the same as with `np.log(y)`, but targets and what is suggested in their place
+        stay in their own units. What is suggested is then a weighted geometric mean.
     class_weight : dict, "balanced" or None
         How much a validation point counts, by its label. `"balanced"` lets all classes count the
         same, however many validation points they have: each point counts n_val / (number of classes
@@ -244,6 +249,7 @@ class KNNShapley(BaseEstimator):
         multiclass: Literal["one-vs-one", "direct"] = "one-vs-one",
         ties: str = "right",
         center: bool = True,
+        log: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         radius: float | None = None,
         semivalue: str | tuple[str, float, float] = "shapley",
@@ -267,6 +273,7 @@ class KNNShapley(BaseEstimator):
         self.multiclass = multiclass
         self.ties = ties
         self.center = center
+        self.log = log
         self.class_weight = class_weight
         self.radius = radius
         self.semivalue = semivalue

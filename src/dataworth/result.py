@@ -40,7 +40,7 @@ class DataValues:
         The index of a pandas frame, else the positions 0 to n_train - 1. Labels that a plain array
         cannot hold (several levels, time zones, mixed kinds) are kept as text.
     labels : (n_train,) array
-        The training labels or, in regression, the targets.
+        The training labels or, in regression, the targets as they were given.
     params : mapping
         The parameters of the valuator; functions appear under their names.
     n_validation : int
@@ -218,6 +218,7 @@ class DataValues:
 
         Values of a regression are in squared units of its targets. As shares of their variance they
         say how much of it a point explains, and their sum is close to the R² of the neighbours.
+        With `log=True` it is the variance of the logarithms.
 
         Examples
         --------
@@ -229,12 +230,20 @@ class DataValues:
         >>> values.facts()
         ["4 points, judged by 1 validation point; values from 0 to 1.3 of the targets' variance."]
         """
-        return variance(self.labels) if self.numeric else 1.0
+        if not self.numeric:
+            return 1.0
+        return variance(np.log(self.labels) if self._log else self.labels)
+
+    @property
+    def _log(self) -> bool:
+        """Whether logarithms were valued. A CSV file does not keep that."""
+        return bool(self.params.get("log", False))
 
     @property
     def unit(self) -> str:
         """The words that say what values are shares of, to be put behind a number."""
-        return " of the targets' variance" if self.numeric else ""
+        of = "logarithms'" if self._log else "targets'"
+        return f" of the {of} variance" if self.numeric else ""
 
     def worst(self, n: int = 10) -> Any:
         """List the n least valuable points, or all points if there are fewer.

@@ -67,8 +67,8 @@ class Settings:
         The game.
     multiclass, ties : str
         The rules of the hard game.
-    center : bool
-        The rule of the regression game.
+    center, log : bool
+        The rules of the regression game.
     weighting : Weighting
         How distances become weights.
     law : Law
@@ -99,6 +99,7 @@ class Settings:
     multiclass: str
     ties: str
     center: bool
+    log: bool
     weighting: Weighting
     law: Law
     measure: Measure
@@ -140,6 +141,7 @@ class Settings:
             multiclass=p["multiclass"],
             ties=p["ties"],
             center=bool(p["center"]),
+            log=bool(p["log"]),
             weighting=weighting,
             law=law(p["semivalue"]),
             measure=measure,
@@ -188,7 +190,7 @@ class Settings:
 
     def check_change(self, now: "Settings") -> None:
         """Refuse parameters that changed since these, which `fit` used."""
-        for name in ("metric", "metric_params", "encoder", "neighbors", "neighbors_params"):
+        for name in ("metric", "metric_params", "encoder", "neighbors", "neighbors_params", "log"):
             compare = _is_same_encoder if name == "encoder" else _is_same
             if not compare(self.params[name], now.params[name]):
                 raise InputError(name, "not change after fit", hint="Call fit again.")
@@ -393,10 +395,11 @@ def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
 
 def _check_rules(p: dict[str, Any], game: GameKind) -> None:
     """Refuse rules that this game does not have."""
-    checks.boolean(p["center"], "center")
+    for name in ("center", "log"):
+        checks.boolean(p[name], name)
     for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
         checks.choice(p[name], name, known)
-    usual = {"multiclass": MULTICLASS[0], "ties": next(iter(TIES)), "center": True}
+    usual = {"multiclass": MULTICLASS[0], "ties": next(iter(TIES)), "center": True, "log": False}
     for name, rule in usual.items():
         if p[name] != rule and name not in game.options:
             owners = " or ".join(repr(g.name) for g in GAMES.values() if name in g.options)

@@ -103,6 +103,7 @@ ROWS = [
     *alone("multiclass", "ovo", None, "direct"),
     *alone("ties", "left", None, 0.5, "half"),
     *alone("center", False, None, 1, "mean"),
+    *alone("log", True, None, 1, "yes"),
     *alone("radius", 0, -1.0, NAN, INF, "1", True, weights="uniform"),
     *alone("radius", 1.0),
     *alone("radius", 1.0, weights="uniform", game="hard"),

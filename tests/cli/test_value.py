@@ -449,7 +449,10 @@ def test_text_and_skewed_numbers_get_a_word(run: Any) -> None:
     for features in ("words --features size --features colour", "size"):
         assert note not in run(f"value odd.csv --label y --features {features}").err
     note = "dataworth: note: the numbers to predict are positive, and few of them are far larger"
-    assert note in run("value odd.csv --label price --task numbers --features colour").err
+    line = "value odd.csv --label price --task numbers --features colour"
+    told = next(said for said in run(line).err.splitlines() if said.startswith(note))
+    assert told.endswith(": --log values their logarithms.")
+    assert "positive" not in run(f"{line} --log").err
     for label in ("size", "even"):
         table["even"] = np.linspace(1.0, 9.0, 60).tolist()
         tables.write_table("odd.csv", pa.table(table))
@@ -501,3 +504,33 @@ def test_numbers_are_shown_as_shares_of_their_variance(run: Any) -> None:
     assert "58 rows are exact copies of others (2 different rows in all)" in ran.out
     assert f"{values.min() / scale:.6g}" in ran.out
     assert f"{values.min():.6g}" not in ran.out
+
+
+def test_logarithms_from_values_to_a_comparison(run: Any) -> None:
+    """Prices with a zero too many or too few are found, and shown and applied in their units."""
+    rng = np.random.default_rng(1)
+    size = rng.uniform(40, 200, 160).round(1)
+    price = (2000 * size * np.exp(0.1 * rng.normal(size=160))).round(-1).astype(int)
+    wrong = {7: 10 * price[7], 40: price[40] // 10, 99: 10 * price[99], 120: price[120] // 10}
+    price[list(wrong)] = list(wrong.values())
+    tables.write_table("h.csv", pa.table({"size": size, "price": price}))
+    ran = run("value h.csv --label price --log --ruler 0 -o v.parquet --report r.html")
+    assert (ran.code, ran.err) == (0, "")
+    ref = KNNShapley(game="regression").fit(pa.table({"size": size}), np.log(price)).value()
+    values = DataValues.load("v.parquet")
+    assert_array_equal(values.values, ref.values)
+    assert_array_equal(values.labels, price)
+    assert set(values.suspects_first[:4]) == set(wrong)
+    assert "Values are shown as shares of the logarithms' variance." in ran.out
+    assert values.suggested is not None
+    for at in wrong:
+        assert re.search(rf"^ {at} .* {price[at]:,} +{values.suggested[at]:,.0f} ", ran.out, re.M)
+    page = Path("r.html").read_text()
+    assert f'"y":"{price[7]}.0"' in page.replace(" ", "")
+    assert "logarithms" in page
+    ran = run("apply v.parquet h.csv --label price --remove --suspects 4 -o h-cleaned.csv")
+    assert ran.code == 0, ran.err
+    kept = arrow_csv.read_csv("h-cleaned.csv")["price"].to_pylist()
+    assert kept == [p for at, p in enumerate(price.tolist()) if at not in wrong]
+    ran = run("compare h.csv h-cleaned.csv --label price --seeds 1 --folds 2")
+    assert (ran.code, "MAE" in ran.out) == (0, True)

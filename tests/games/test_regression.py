@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dataworth import KNNShapley
+from dataworth import KNNShapley, OutOfBagForest
 from tests import naive
 
 ROUGHLY = [{"weights": "uniform"}, {}, {"n_bits": None}, {"semivalue": "banzhaf"}]
@@ -142,3 +142,55 @@ def test_center_is_a_rule_of_regression_alone() -> None:
         KNNShapley(center=False).fit(X, y)
     with pytest.raises(TypeError, match="center must be True or False; got 1"):
         KNNShapley(game="regression", center=1).fit(X, y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encoder", [None, OutOfBagForest(), [None, OutOfBagForest()]])
+@pytest.mark.parametrize("how", [{"ruler": 2}, {"cv": 3}])
+def test_logarithms_are_valued_and_numbers_are_shown(encoder: Any, how: dict[str, Any]) -> None:
+    """An encoder, folds and the ruler see logarithms; what comes out is in units of the targets."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 2))
+    y = np.exp(X[:, 0] + 0.1 * rng.normal(size=120) + 12.0).round()
+    y[5] *= 10
+    params = {"game": "regression", "encoder": encoder, "progress": False}
+    ref = KNNShapley(**params).fit(X, np.log(y)).value(**how)
+    valuator = KNNShapley(**params, log=True).fit(X, y)
+    got = valuator.value(**how)
+    for name in ("values", "agreement", "score"):
+        np.testing.assert_allclose(getattr(got, name), getattr(ref, name), rtol=1e-12, atol=1e-15)
+    assert (got.scale, got.ruler) == (ref.scale, ref.ruler)
+    np.testing.assert_array_equal(got.labels, y)
+    assert got.suggested is not None
+    assert ref.suggested is not None
+    np.testing.assert_allclose(got.suggested, np.exp(ref.suggested), rtol=1e-12)
+    assert got.suspects_first[0] == 5
+    assert got.facts()[-1].endswith("of the logarithms' variance.")
+    why = valuator.explain([5])[0]
+    assert why.label == y[5]
+    assert set(why.neighbors["label"]) <= set(y)
+    assert y.min() < why.suggested < y[5]
+
+
+def test_owners_and_validation_points_are_in_logarithms_too() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 2)), np.exp(rng.normal(size=30))
+    names = ["Ann", "Bob", "Cleo"] * 8
+    ref = KNNShapley(game="regression").fit(X[:24], np.log(y[:24]))
+    got = KNNShapley(game="regression", log=True).fit(X[:24], y[:24])
+    after = ref.value(X[24:], np.log(y[24:])), got.value(X[24:], y[24:])
+    np.testing.assert_array_equal(after[1].values, after[0].values)
+    hurts = got.explain([0])[0].hurts
+    assert set(hurts["label"].tolist()) <= {float(f"{t:.13g}") for t in y[24:]}
+    paid = ref.value_owners(names), got.value_owners(names)
+    np.testing.assert_array_equal(paid[1].values, paid[0].values)
+    assert paid[1].scale == paid[0].scale
+
+
+def test_logarithms_are_a_rule_of_regression_alone() -> None:
+    X, y = [[0.0], [1.0], [2.0]], [1, 2, 3]
+    said = "log must be False with game='soft'; log=True is for game='regression' only"
+    with pytest.raises(ValueError, match=said):
+        KNNShapley(log=True).fit(X, y)
+    valuator = KNNShapley(game="regression").fit(X, y).set_params(log=True)
+    with pytest.raises(ValueError, match="log must not change after fit"):
+        valuator.value()

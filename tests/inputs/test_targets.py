@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dataworth.inputs.targets import Labels, Numbers
+from dataworth.errors import InputError
+from dataworth.inputs.targets import Labels, Logarithms, Numbers
 
 WHOLE = [slice(None)]
 
@@ -74,3 +75,35 @@ def test_numbers_that_are_all_the_same_stay() -> None:
     made, changed = numbers.with_errors(3, WHOLE, generator(0))
     assert changed.size == 0
     np.testing.assert_array_equal(made.codes, numbers.codes)
+
+
+def test_logarithms_are_for_games_and_numbers_for_people() -> None:
+    y = np.array([174_755.0, 3_800_000.0, 0.1, 1e150, 2.0, 7e-100])
+    targets = Logarithms.of(y, None)
+    np.testing.assert_array_equal(targets.codes, np.log(y))
+    np.testing.assert_array_equal(targets.learnt(), np.log(y))
+    np.testing.assert_array_equal(targets.given(), y)
+    np.testing.assert_array_equal(targets.names(targets.codes), y)  # to the last digit
+    np.testing.assert_array_equal(targets.read(y, y.size), targets.codes)
+    part = targets.part(np.array([4, 1]))
+    np.testing.assert_array_equal(part.given(), y[[4, 1]])
+    np.testing.assert_array_equal(part.codes, np.log(y[[4, 1]]))
+    assert Logarithms.of([1.0, 100.0], None).suggested(np.arange(2), np.ones(2)) == 10.0
+
+
+def test_planted_errors_have_the_numbers_of_their_logarithms() -> None:
+    y = np.arange(1.0, 31.0)
+    made, changed = Logarithms.of(y, None).with_errors(6, WHOLE, generator(2))
+    plain, same = Numbers.of(y, None).with_errors(6, WHOLE, generator(2))
+    np.testing.assert_array_equal(changed, same)
+    np.testing.assert_array_equal(made.given(), plain.given())
+    np.testing.assert_array_equal(made.codes, np.log(plain.given()))
+
+
+@pytest.mark.parametrize("bad", [[0.0, 2.0], [1.0, -1.0]])
+def test_numbers_without_a_logarithm_are_counted(bad: list[float]) -> None:
+    said = "must hold positive numbers with log=True; 1 of 2 are 0 or negative"
+    with pytest.raises(InputError, match=f"y {said}"):
+        Logarithms.of(bad, None)
+    with pytest.raises(InputError, match=f"y_val {said}"):
+        Logarithms.of([1.0, 2.0], None).read(bad, 2)

@@ -65,7 +65,7 @@ def propose_logarithms(y: Any) -> None:
     if abs(_skewness(np.log(numbers))) < SKEWED / 2:
         terminal.note(
             "the numbers to predict are positive, and few of them are far larger than the others "
-            "and decide everything: value their logarithms, as docs/regression.md says."
+            "and decide everything: --log values their logarithms."
         )
 
 

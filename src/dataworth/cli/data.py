@@ -117,10 +117,13 @@ def valuator(**params: Any) -> KNNShapley:
     return made
 
 
-def check_task(task: str, game: str | None) -> None:
-    """Refuse a game that does not fit the task."""
+def check_task(task: str, game: str | None, *, log: bool) -> None:
+    """Refuse a game that does not fit the task, and logarithms of classes."""
     if task != "auto" and game is not None and is_numeric(game) != (task == "numbers"):
         raise typer.BadParameter(f"--task must fit --game; got {task} and {game}.")
+    if log and (task == "classes" or (game is not None and not is_numeric(game))):
+        given = "--task classes" if task == "classes" else f"--game {game}"
+        raise typer.BadParameter(f"--log must be left out with {given}: classes have no logarithm.")
 
 
 def decide_task(valuator: KNNShapley, y: Any) -> None:

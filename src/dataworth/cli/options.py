@@ -32,6 +32,7 @@ OPTIONS = {
         "cv",
         "encoder",
         "game",
+        "log",
         "metric",
         "radius",
         "ruler",
@@ -70,7 +71,7 @@ def typed(text: str) -> str:
         name, value = OPTIONS[found[1]], found[2].strip("'")
         if value == "None":
             return "--bits none" if found[1] == "n_bits" else f"no {name}"
-        return f"{name} {value}"
+        return name if value == "True" else f"{name} {value}"
 
     for said, meant in _SAID.items():
         text = text.replace(said, meant)

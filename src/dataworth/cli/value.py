@@ -100,6 +100,16 @@ def value(
         options.ClassWeightName,
         option(METHOD, f"How much judges count. {options.listed(options.CLASS_WEIGHTS)}"),
     ] = "none",
+    log: Annotated[
+        bool,
+        option(
+            METHOD,
+            "Value the logarithms of the numbers to predict, which must be positive: best for "
+            "prices and the like, where a number with a zero too many is as wrong as one with a "
+            "zero too few. Targets are shown as they are.",
+            "--log",
+        ),
+    ] = False,
     weights: Annotated[
         options.WeightName | None,
         option(
@@ -173,17 +183,20 @@ def value(
       dataworth value train.csv --label y --validation val.csv --id name -o -
       dataworth value train.parquet --label y --group owner --max-rank sqrt
       dataworth value train.csv --label y --owners owner --budget 10000
+      dataworth value houses.csv --label price --log --report report.html
     """
     from dataworth.cli import advice, results, terminal
     from dataworth.cli import data as inputs
     from dataworth.cli import ruler as rulers
     from dataworth.report.table import ROWS, worth_explaining
 
+    inputs.check_task(task, game, log=log)
     usual = RECIPE_NEIGHBORS if encoder == "recipe" else NEIGHBORS
     valuator = inputs.valuator(
         n_neighbors=usual if neighbors is None else neighbors,
-        game=game or (NUMERIC_GAME if task == "numbers" else DEFAULT_GAME),
+        game=game or (NUMERIC_GAME if task == "numbers" or log else DEFAULT_GAME),
         ties=ties,
+        log=log,
         class_weight=None if class_weight == "none" else class_weight,
         weights=weights or "auto",
         bandwidth=inputs.number(bandwidth, "--bandwidth", float, "auto"),
@@ -195,7 +208,6 @@ def value(
         max_rank=inputs.number(max_rank, "--max-rank", int, "sqrt", "adaptive"),
         n_jobs=jobs,
     )
-    inputs.check_task(task, game)
     inputs.check_output(output, report)
     rulers.check(ruler, validation)
     inputs.check_owners(valuator, owners, group, budget, payouts)
@@ -219,7 +231,7 @@ def value(
         terminal.notes(),
         terminal.notes_of_the_run(),
     ):
-        if task == "auto" and game is None:
+        if task == "auto" and game is None and not log:
             inputs.decide_task(valuator, y)
         else:
             warnings.filterwarnings("ignore", message="y holds")  # the user has decided
@@ -237,9 +249,9 @@ def value(
         noticed = results.noticed(valuator, values, data)
     index = values.index if data.ids is None else data.ids
     values = replace(values, origin=None, index=index, notes=noticed)
-    if values.numeric:
+    if values.numeric and not log:
         advice.propose_logarithms(values.labels)
-    elif len(set(values.labels.tolist())) == 1:
+    elif not values.numeric and len(set(values.labels.tolist())) == 1:
         terminal.note("all labels are the same, so every value is 0.")
     paid = None
     if owners is not None:

@@ -85,12 +85,12 @@ GAMES = {
             "regression",
             "minus the squared error of the mean target",
             "minus the squared error of the weighted mean of the K nearest targets. See `center` "
-            "for sets that are empty or have no weight.",
+            "for sets that are empty or have no weight, and `log` for prices and their like.",
             "dataworth.games.regression",
             "O(N K + 2^b K^2), O(N K J) with real weights and J of about 40 nodes, O(N) unweighted",
             numeric=True,
             least_weight=1e-140,  # its square must not vanish
-            options=("center",),
+            options=("center", "log"),
         ),
     )
 }

@@ -1,5 +1,6 @@
 """Training targets: class labels or numbers, and everything that depends on which they are."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,11 +9,12 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.errors import InputTypeError
+from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import checks
 
 TASKS = ("auto", "classes", "numbers")  # what targets can be said to be
 FEW_CLASSES, MANY_CLASSES = 20, 100
+DIGITS = 13  # that survive in logarithms of numbers up to 1e150
 
 
 def are_quantities(y: Array) -> bool:
@@ -133,6 +135,9 @@ class Targets(Protocol):
     def given(self) -> Array:
         """Return the targets as they were given."""
 
+    def learnt(self) -> Array:
+        """Return the targets as an encoder learns from them."""
+
     def read(self, y_val: Any, n_points: int) -> Array:
         """Check validation targets and return their codes."""
 
@@ -212,6 +217,10 @@ class Labels:
     def given(self) -> Array:
         """Return the labels as they were given."""
         return self.classes[self.codes]
+
+    def learnt(self) -> Array:
+        """Return the labels as they were given."""
+        return self.given()
 
     def read(self, y_val: Any, n_points: int) -> Ints:
         """Check validation labels, which must be known classes, and return their codes."""
@@ -298,6 +307,10 @@ class Numbers:
         """Return the numbers as they were given."""
         return self.codes
 
+    def learnt(self) -> Floats:
+        """Return the numbers as games take them."""
+        return self.codes
+
     def read(self, y_val: Any, n_points: int) -> Floats:
         """Check validation targets and return them."""
         return checks.targets(y_val, "y_val", n_points=n_points, of="X_val")
@@ -327,13 +340,59 @@ class Numbers:
         self, n: int, parts: Sequence[Ints | slice], rng: np.random.Generator
     ) -> tuple["Numbers", Ints]:
         """Give n points the target of another point, drawn from all whose target is different."""
-        codes, changed = self.codes.copy(), rng.permutation(self.codes.size)[:n]
+        codes, changed = self.codes, rng.permutation(self.codes.size)[:n]
         if (codes == codes[0]).all():
             return self, changed[:0]
+        taken = np.arange(codes.size)
         for point in changed:
-            codes[point] = rng.choice(self.codes[self.codes != self.codes[point]])
-        return Numbers(codes), changed
+            taken[point] = rng.choice(np.flatnonzero(codes != codes[point]))
+        return self.part(taken), changed
 
     def suggested(self, index: Ints, weights: Floats) -> float:
         """Return the weighted mean."""
         return float(weights @ self.codes[index] / weights.sum())
+
+
+@dataclass(frozen=True)
+class Logarithms(Numbers):
+    """Positive numbers, of which games see the logarithms and people the numbers themselves."""
+
+    numbers: Floats
+
+    @classmethod
+    def of(cls, y: Any, n_points: int | None) -> Self:
+        """Check the numbers given to `fit`; `n_points` is the number of rows of X, if known."""
+        numbers = _positive(checks.targets(y, "y", n_points=n_points, of="X"), "y")
+        return cls(np.log(numbers), numbers)
+
+    def given(self) -> Floats:
+        """Return the numbers as they were given."""
+        return self.numbers
+
+    def read(self, y_val: Any, n_points: int) -> Floats:
+        """Check validation targets and return their logarithms."""
+        return np.log(_positive(super().read(y_val, n_points), "y_val"))
+
+    def names(self, codes: Array) -> Floats:
+        """Return the numbers that have these logarithms, to as many digits as logarithms keep."""
+        return np.array([_raised(code) for code in codes.tolist()])
+
+    def part(self, index: Ints) -> "Logarithms":
+        """Return the targets of some of the points."""
+        return Logarithms(self.codes[index], self.numbers[index])
+
+    def suggested(self, index: Ints, weights: Floats) -> float:
+        """Return the weighted geometric mean."""
+        return _raised(super().suggested(index, weights))
+
+
+def _raised(logarithm: float) -> float:
+    return float(f"{math.exp(logarithm):.{DIGITS}g}")
+
+
+def _positive(numbers: Floats, name: str) -> Floats:
+    bad = int((numbers <= 0.0).sum())
+    if bad:
+        came = f"{bad:,} of {numbers.size:,} are 0 or negative"
+        raise InputError(name, "hold positive numbers with log=True", came)
+    return numbers

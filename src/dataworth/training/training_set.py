@@ -16,7 +16,7 @@ from dataworth.encoders.choice import (
 )
 from dataworth.errors import InputError
 from dataworth.inputs import checks, frames
-from dataworth.inputs.targets import Labels, Numbers, Targets
+from dataworth.inputs.targets import Labels, Logarithms, Numbers, Targets
 from dataworth.neighbors.approximate import Index
 from dataworth.neighbors.blocks import BlockPoints, Blocks, is_dask, is_source
 from dataworth.neighbors.dask import DaskPoints
@@ -72,7 +72,8 @@ class TrainingSet:
         away = _is_away(X)
         settings.check_source(X, away)
         encoder = None if away else encoder_of(settings.encoder, X)
-        kind = Numbers if settings.game.numeric else Labels
+        numbers = Logarithms if settings.log else Numbers
+        kind = numbers if settings.game.numeric else Labels
         if settings.precomputed:
             if X is not None:
                 raise InputError("X", "be None with metric='precomputed'", "got an array")
@@ -138,9 +139,9 @@ class TrainingSet:
         if self.encoder is None:
             return None
         if self._with_labels:
-            return fitted_with_labels(self.encoder, self.raw, self.targets.given())
+            return fitted_with_labels(self.encoder, self.raw, self.targets.learnt())
         # The label of a validation point must not shape the distances by which it judges.
-        return fitted_without_labels(self.encoder, self.raw, self.targets.given())
+        return fitted_without_labels(self.encoder, self.raw, self.targets.learnt())
 
     @cached_property
     def without_labels(self) -> "TrainingSet":

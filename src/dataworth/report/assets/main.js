@@ -88,7 +88,7 @@ function showWords() {
 }
 
 function showAbout() {
-  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares of the variance of the targets: together they say how much of it neighbours explain."
+  const meaning = report.numeric ? "Points with a positive value bring predictions on validation points nearer to their targets; points with a negative value move them away. Values are shares" + report.unit + ": together they say how much of it neighbours explain."
     : "A value is what a point adds to the predictions on the validation points, on average over all the sets it could join.";
   byId("about").append(
     el("p", {}, `${meaning} The order counts most: do not use 0 as a threshold, and look before you remove. The point can also be a rare but correct example, or a validation ${noun} can be wrong.`),
