@@ -123,6 +123,33 @@ def test_a_run_that_takes_long_says_so_first(
     )
 
 
+@pytest.mark.parametrize("options", ["", "--validation val.csv"])
+def test_without_a_progress_bar_a_long_run_says_so_first(
+    run: Any, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    line = f"value train.csv --label y --features size {options}"
+    assert run(line).err == ""
+    monkeypatch.setattr("dataworth.cli.ruler.seconds", lambda *_, **__: 600.0)
+    note = "dataworth: note: this may take 10 minutes.\n"
+    ran = run(line)
+    assert (ran.code, ran.err) == (0, note)
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stderr.isatty", lambda: True)
+        assert run(line).err == ""
+
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(KNNShapley, "value", stopped)
+    ran = run(line)
+    assert (ran.code, ran.err) == (130, f"{note}dataworth: error: interrupted.\n")
+
+
+def test_the_time_of_a_run_goes_with_its_validation_points() -> None:
+    how = {"forest": False, "plain": True}
+    assert rulers.seconds(8000, 2000, 10, **how) == rulers.seconds(8000, 8000, 10, **how) / 4
+
+
 def test_the_ruler_is_on_where_it_takes_little_time(run: Any) -> None:
     """However many rows there are."""
     clusters("many.csv", 2200)

@@ -1,4 +1,4 @@
-"""How often a command plants errors, to say how many labels look wrong."""
+"""How often a command plants errors, to say how many labels look wrong, and how long it takes."""
 
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
     if not fits or n < FEWEST:
         return 0
     what = "targets" if is_numeric(valuator.game) else "labels"
-    more = REPEATS * _expected(valuator, X, n, forest=forest)
+    more = REPEATS * _expected(valuator, X, n, n, forest=forest)
     if more >= PATIENCE:
         terminal.note(
             f"--ruler {REPEATS} says how many {what} look wrong, and may take {duration(more)} "
@@ -70,29 +70,31 @@ def repeats(valuator: KNNShapley, X: Any, y: Any, *, forest: bool) -> int:
     return REPEATS
 
 
-def tell_time(valuator: KNNShapley, X: Any, y: Any, repeats: int, *, forest: bool) -> None:
-    """Say how long a run with a ruler that was asked for may take, if it is worth a word."""
-    n = len(frames.entries(y, "y"))
-    whole = (1 + repeats) * _expected(valuator, X, n, forest=forest)
+def tell_time(
+    valuator: KNNShapley, X: Any, y: Any, y_val: Any, repeats: int, *, forest: bool
+) -> None:
+    """Say how long a run may take with a ruler of so many repeats, if it is worth a word."""
+    sizes = [len(frames.entries(labels, "y")) for labels in (y, y_val)]
+    whole = (1 + repeats) * _expected(valuator, X, *sizes, forest=forest)
     if whole >= WORTH_A_WORD:
         terminal.note(f"this may take {duration(whole)}.")
 
 
-def _expected(valuator: KNNShapley, X: Any, n: int, *, forest: bool) -> float:
+def _expected(valuator: KNNShapley, X: Any, n: int, n_val: int, *, forest: bool) -> float:
     """Return the seconds that one run is expected to take at most."""
     table = frames.frame(X)
     width = np.shape(X)[1] if table is None else len(table.columns)
     plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
-    return seconds(n, width, forest=forest, plain=plain)
+    return seconds(n, n_val, width, forest=forest, plain=plain)
 
 
-def seconds(n: int, n_features: int, *, forest: bool, plain: bool) -> float:
+def seconds(n: int, n_val: int, n_features: int, *, forest: bool, plain: bool) -> float:
     """How long a run is expected to take at most, roughly.
 
     Parameters
     ----------
-    n, n_features : int
-        The numbers of points and of features.
+    n, n_val, n_features : int
+        The numbers of training points, of validation points and of features.
     forest : bool
         Whether a forest encodes the points.
     plain : bool
@@ -101,10 +103,11 @@ def seconds(n: int, n_features: int, *, forest: bool, plain: bool) -> float:
     Examples
     --------
     >>> from dataworth.cli.ruler import seconds
-    >>> round(seconds(8_000, 10, forest=False, plain=True), 1)
+    >>> round(seconds(8_000, 8_000, 10, forest=False, plain=True), 1)
     2.0
-    >>> round(seconds(8_000, 10, forest=True, plain=True))
+    >>> round(seconds(8_000, 8_000, 10, forest=True, plain=True))
     28
     """
-    taken = n**2 * (PAIR + PAIR_AND_FEATURE * n_features) * (1.0 if plain else SLOWER)
-    return taken + (n * GROWN + n**2 * WEIGHED if forest else 0.0)
+    pairs = n * n_val
+    taken = pairs * (PAIR + PAIR_AND_FEATURE * n_features) * (1.0 if plain else SLOWER)
+    return taken + (n * GROWN + pairs * WEIGHED if forest else 0.0)

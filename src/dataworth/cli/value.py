@@ -237,12 +237,12 @@ def value(
             warnings.filterwarnings("ignore", message="y holds")  # the user has decided
         warnings.filterwarnings("ignore", message="column ")  # told below
         valuator.fit(X, y)
-        if judges is None:
-            forest = encoder not in ("auto", "none")
-            if ruler is None:
-                ruler = rulers.repeats(valuator, X, y, forest=forest)
-            else:
-                rulers.tell_time(valuator, X, y, ruler, forest=forest)
+        forest, asked = encoder not in ("auto", "none"), ruler is not None
+        if judges is None and ruler is None:
+            ruler = rulers.repeats(valuator, X, y, forest=forest)
+        if asked or not sys.stderr.isatty():  # a terminal shows a progress bar
+            y_val = y if judges is None else judges.y
+            rulers.tell_time(valuator, X, y, y_val, ruler or 0, forest=forest)
         values = valuator.value(*judged, cv=cv, ruler=ruler or None, checkpoint=checkpoint)
     unused = advice.tell_columns(X, encoder, out)
     with inputs.in_words(data, validation, groups="--group" if owners is None else "--owners"):
