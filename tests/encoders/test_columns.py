@@ -168,15 +168,49 @@ def test_dates_are_alike_in_every_library_and_zone(zone: str) -> None:
 def test_text_that_is_alike_is_near() -> None:
     column = [f"{w} number {i}" for i in range(30) for w in ("cement mixer", "garden hose")]
     got = encoded([*column, None])
-    assert got.shape == (61, 17)
-    assert_allclose(got[:, :16].var(axis=0).sum(), 1.0)
+    assert got.shape == (61, 51)
+    assert_allclose(got[:, :50].var(axis=0).sum(), 1.0)
     kinds = np.arange(60) % 2
     distances = ((got[:60, None] - got[None, :60]) ** 2).sum(-1)
     same = kinds[:, None] == kinds[None, :]
     assert distances[same].mean() < distances[~same].mean() / 2
     unseen = encoded(column, ["cement mixers, new", ""])
-    near = ((got[:60, :16] - unseen[0]) ** 2).sum(-1).argsort()[:10]
+    near = ((got[:60, :50] - unseen[0]) ** 2).sum(-1).argsort()[:10]
     assert (kinds[near] == 0).all()
+
+
+def test_words_count_beside_letters() -> None:
+    """Texts on two subjects that share no letter sequences but those of their common words."""
+    rng = np.random.default_rng(0)
+    subjects = (["oak", "elm", "fig", "ash"], ["gin", "rum", "ale", "tea"])
+    kinds = np.arange(120) % 2
+    texts = [" ".join(["the very same", *rng.choice(subjects[kind], 2)]) for kind in kinds]
+    texts = [f"{text} {rng.integers(10**6)}" for text in texts]
+    got = encoded(texts)
+    distances = ((got[:, None] - got[None]) ** 2).sum(-1)
+    np.fill_diagonal(distances, np.inf)
+    assert (kinds[distances.argmin(axis=1)] == kinds).mean() > 0.95
+
+
+def test_only_the_direction_of_a_text_counts() -> None:
+    column = [f"{w} number {i}" for i in range(30) for w in ("cement mixer", "garden hose")]
+    asked = ["garden hose", "garden hose zzyzx qwfpl plugh", "cement mixer"]
+    short, long, other = encoded(column, asked, text_features=2)
+    assert ((short - long) ** 2).sum() < 0.01 * ((short - other) ** 2).sum()
+
+
+def test_a_text_like_no_other_has_no_direction() -> None:
+    """What few dimensions keep of it is rounding, which must not be blown up."""
+    column = [f"{w} number {i}" for i in range(30) for w in ("cement mixer", "garden hose")]
+    *usual, odd = np.linalg.norm(encoded([*column, "zzyzx qwfpl"], text_features=2), axis=1)
+    assert odd < 0.01 * min(usual)
+
+
+def test_text_does_not_depend_on_the_rows_beside_it() -> None:
+    column = [f"{w} number {i}" for i in range(30) for w in ("cement mixer", "garden hose")]
+    whole = encoded(column, column)
+    parts = [encoded(column, column[at : at + 7]) for at in range(0, 60, 7)]
+    assert_array_equal(np.vstack(parts), whole)
 
 
 def test_what_a_column_is_taken_for() -> None:

@@ -44,8 +44,8 @@ def tell_columns(X: Any, encoder: str, out: TextIO) -> list[str]:
     texts = [name for name, kind in used.items() if kind == "text" and name not in read.notes_]
     if 2 * len(texts) >= len(used):
         terminal.note(
-            "text is the main feature, and compared by its letters; embeddings of it find more "
-            "label errors: docs/text.md says how."
+            "text is the main feature, and compared by its words and letters; embeddings of it "
+            "may find more label errors: docs/text.md says how."
         )
     if unused:
         listed = ", ".join(map(repr, unused[:8])) + (", …" if len(unused) > 8 else "")

@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from dataworth.arrays import Array, Flags, Floats, Ints
@@ -33,6 +33,7 @@ MANY = 100  # rows of which some would have the same income, or the same remark
 NAME_WORDS = 4  # the most words that names of rows have, and sentences do not
 WHOLE = ("int", "uint", "decimal", "object")  # types of columns of whole numbers, as ids are
 _NAMED = re.compile(r"(?i:id|pid|uuid|guid|index|key|.+[_ .-]id)|.*[a-z](Id|ID)")
+FAINT = 0.1  # the length below which what few dimensions keep of a text is mostly noise
 GAP = "\0missing"  # the level of a missing category; no file of text holds it
 
 
@@ -336,7 +337,11 @@ class Dates:
 
 @dataclass(frozen=True)
 class Text:
-    """Weights of letter sequences, learnt from each different text once, in few dimensions."""
+    """Weights of words and letter sequences, learnt from each different text once, reduced.
+
+    Only the direction of a text counts in the few dimensions left: long and short texts can say the
+    same.
+    """
 
     pipeline: Pipeline
     total: float
@@ -354,28 +359,33 @@ class Text:
     @classmethod
     def fit(cls, column: Column, limits: Limits) -> Self:
         distinct, place = _distinct(column)
-        letters = HashingVectorizer(
-            analyzer="char_wb",
-            ngram_range=(3, 4),
-            n_features=2**14,
-            alternate_sign=False,
-            norm=None,
-        )
+        words, letters = _weights(), _weights(analyzer="char_wb", ngram_range=(3, 4))
+        terms = FeatureUnion([("words", words), ("letters", letters)])
         reduce = TruncatedSVD(min(limits.text_features, len(distinct)), random_state=0)
-        weights = TfidfTransformer(sublinear_tf=True)
-        pipeline = Pipeline([("letters", letters), ("weights", weights), ("reduce", reduce)])
+        pipeline = Pipeline([("terms", terms), ("reduce", reduce)])
         # If all texts are alike, scikit-learn divides by a variance of 0.
         with np.errstate(all="ignore"):
-            reduced = pipeline.fit_transform(distinct)[place]
+            reduced = _directions(pipeline.fit_transform(distinct))[place]
         return cls(pipeline, math.sqrt(reduced.var(axis=0).sum()) or 1.0)
 
     def features(self, column: Column) -> Floats:
         distinct, place = _distinct(column)
-        reduced = self.pipeline.transform(distinct)[place] / self.total
+        reduced = _directions(self.pipeline.transform(distinct))[place] / self.total
         return np.column_stack([reduced, column.missing])
 
     def endings(self) -> list[str]:
         return [*map(str, range(len(self.pipeline["reduce"].components_))), "missing"]
+
+
+def _weights(**how: Any) -> Pipeline:
+    """Tf-idf weights of words, or of other parts of a text."""
+    counts = HashingVectorizer(n_features=2**14, alternate_sign=False, norm=None, **how)
+    return make_pipeline(counts, TfidfTransformer(sublinear_tf=True))
+
+
+def _directions(reduced: Floats) -> Floats:
+    lengths = np.linalg.norm(reduced, axis=1, keepdims=True)
+    return reduced / np.maximum(lengths, FAINT)
 
 
 def _distinct(column: Column) -> tuple[list[str], Ints]:

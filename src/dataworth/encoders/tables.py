@@ -36,8 +36,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
       share one. Missing is a level of its own.
     - Dates: the time itself, and the place in the year, the week and the day as points on
       circles.
-    - Other text: tf-idf weights of the letter sequences of length 3 and 4 in its words, hashed,
-      and reduced to the directions that matter most.
+    - Other text: tf-idf weights of its words and of the letter sequences of length 3 and 4 in
+      them, hashed, and reduced to the dimensions that matter most (latent semantic analysis), in
+      which the direction of a text counts and not its length.
     - Columns that are the same in every row, or all missing, are left out.
 
     Text is looked at first. ISO dates and times such as 9:46 are read as such. If nearly all
@@ -51,7 +52,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     max_levels : int, default 40
         The most levels of a category that get a feature. Text with more different entries than
         this, or more than one for every two rows, is not a category but text.
-    text_features : int, default 16
+    text_features : int, default 50
         The features of a column of text.
 
     Attributes
@@ -83,12 +84,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['age', 'age_missing', 'paid_False', 'paid_True']
     """
 
-    def __init__(self, *, max_levels: int = 40, text_features: int = 16) -> None:
+    def __init__(self, *, max_levels: int = 40, text_features: int = 50) -> None:
         self.max_levels = max_levels
         self.text_features = text_features
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn medians, levels and letter sequences.
+        """Learn medians, levels, words and letter sequences.
 
         Parameters
         ----------
