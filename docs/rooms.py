@@ -45,9 +45,9 @@ class Room:
 ROOMS = (
     Room(
         "base",
-        "errors, array types, locks, progress, the compiler",
+        "errors, array types, locks, progress, the compiler, threads",
         (),
-        ("errors", "arrays", "locks", "progress", "compiled"),
+        ("errors", "arrays", "blas", "locks", "progress", "compiled"),
     ),
     Room("inputs", "checks what comes in", ("base",)),
     Room("suspects", "how wrong labels look, and how many are", ("base", "inputs")),

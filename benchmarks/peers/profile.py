@@ -77,8 +77,8 @@ def section(*, quick: bool) -> list[str]:
         "## Where our time goes",
         "",
         f"Shares of the time of `fit` and `value` (median of {REPEATS} runs), N = {n:,}, "
-        f"{n_val} validation points, one thread, K = 5, 3 bits. The rest is mostly `fit`, which "
-        "checks the input and looks for copies.",
+        f"{n_val} validation points, one thread, K = 5, 3 bits. The rest is mostly a copy and "
+        "a check of the input, and the search for copies of points.",
         "",
         f"| game | features | {' | '.join(STAGES)} | rest |",
         "|---|---|" + "---|" * (len(STAGES) + 1),

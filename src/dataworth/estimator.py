@@ -129,7 +129,8 @@ class KNNShapley(BaseEstimator):
         A scikit-learn transformer or pipeline, fitted on training features and labels and applied
         to training and validation points alike. Distances are then those between its outputs. It is
         fitted when it is first needed; for leave-one-out it is fitted without labels, unless it is
-        judged out of bag, as `OutOfBagForest` is. `"auto"` stands for a `TableEncoder` if X is a
+        judged out of bag, as `OutOfBagForest` is, or in folds of its own, as `LinearScores` is.
+        `"auto"` stands for a `TableEncoder` if X is a
         data frame, and for no encoder if X is an array. With None, features are used as they are. A
         list of such encoders gives the mean of their games: values are means of the values with
         each, which makes them the Shapley values of the mean utility, and `by_encoder` of the
@@ -372,7 +373,8 @@ class KNNShapley(BaseEstimator):
         X_val : (n_val, n_features) array-like
             Numbers, or whatever the encoder takes; (n_val, n_train) distances with
             metric="precomputed". Without X_val and `cv`, every training point in turn is the
-            validation point for all others (leave-one-out).
+            validation point for all others (leave-one-out), or for those of other folds where an
+            encoder has `own_folds`, as `LinearScores` has.
             If many validation points are training points too, which would judge themselves, a
             warning says so.
         y_val : (n_val,) array-like
@@ -428,7 +430,7 @@ class KNNShapley(BaseEstimator):
             found = play(again, judges, kept)
             return score(found.values, found.agreement)
 
-        known = measured(planned, shown, scored, cross=cv is not None) if planned else None
+        known = measured(planned, shown, scored) if planned else None
         most = _affordable(judges.factors.size * n)
         made = DataValues(
             values=played.values,
@@ -550,7 +552,9 @@ class KNNShapley(BaseEstimator):
         -----
         Values need the K nearest points of each owner, so a sparse graph or an approximate search
         needs `support`, and there can be neither `max_rank` nor `radius`. Points at equal distances
-        are ranked by position: if their labels differ, the order of the rows changes values.
+        are ranked by position: if their labels differ, the order of the rows changes values. With a
+        list of encoders, each game counts by what all owners gain in it, and not by agreement as in
+        `value`.
 
         Examples
         --------

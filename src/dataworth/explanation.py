@@ -36,7 +36,8 @@ class Explanation:
     suggested : Any
         What `neighbors` suggest instead: the label with the most weight among them (the first in
         sorted order if several have as much), or the weighted mean of their targets. None if they
-        have no weight, or if there are none. `DataValues.suggested`, which files, terminals and the
+        have no weight, or if there are none. With a validation set, an encoder that learns from
+        labels has seen this one, too. `DataValues.suggested`, which files, terminals and the
         report show, counts all who vote on the point, in all representations.
     contributions : (n_val,) array
         What it adds to each validation point: 0 to itself, and 0 to those in its own fold.

@@ -218,7 +218,8 @@ class DataValues:
 
         Values of a regression are in squared units of its targets. As shares of their variance they
         say how much of it a point explains, and their sum is close to the R² of the neighbours.
-        With `log=True` it is the variance of the logarithms.
+        With `log=True` it is the variance of the logarithms. A CSV file does not say which, and its
+        values are shown as they are.
 
         Examples
         --------
@@ -230,20 +231,16 @@ class DataValues:
         >>> values.facts()
         ["4 points, judged by 1 validation point; values from 0 to 1.3 of the targets' variance."]
         """
-        if not self.numeric:
+        if not self.unit:
             return 1.0
-        return variance(np.log(self.labels) if self._log else self.labels)
-
-    @property
-    def _log(self) -> bool:
-        """Whether logarithms were valued. A CSV file does not keep that."""
-        return bool(self.params.get("log", False))
+        return variance(np.log(self.labels) if self.params.get("log") else self.labels)
 
     @property
     def unit(self) -> str:
         """The words that say what values are shares of, to be put behind a number."""
-        of = "logarithms'" if self._log else "targets'"
-        return f" of the {of} variance" if self.numeric else ""
+        if not self.numeric or "game" not in self.params:
+            return ""
+        return f" of the {'logarithms' if self.params.get('log') else 'targets'}' variance"
 
     def worst(self, n: int = 10) -> Any:
         """List the n least valuable points, or all points if there are fewer.

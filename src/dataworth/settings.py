@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-from dataworth.encoders.choice import own_metric, weighs
+from dataworth.encoders.choice import knows_only_classes, own_metric, weighs
 from dataworth.errors import InputError, InputTypeError
 from dataworth.games.game import Setup
 from dataworth.games.kernels.coefficients import Coefficients, shapley_like
@@ -120,7 +120,7 @@ class Settings:
             p[name] = dict(value) if isinstance(value, dict) else value
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
-        _check_encoder(p)
+        _check_encoder(p, game)
         weighting = _weighting(p, game)
         _check_rules(p, game)
         measure = _measure(p)
@@ -459,7 +459,7 @@ def _check_neighbors(p: dict[str, Any], measure: Measure) -> None:
         raise InputError("neighbors_params", f"be None with {said}")
 
 
-def _check_encoder(p: dict[str, Any]) -> None:
+def _check_encoder(p: dict[str, Any], game: GameKind) -> None:
     encoder = p["encoder"]
     if encoder is None or (isinstance(encoder, str) and encoder == "auto"):
         return
@@ -469,6 +469,10 @@ def _check_encoder(p: dict[str, Any]) -> None:
             "encoder",
             "have fit and transform, or be 'auto', None or a list of such",
             f"got {encoder!r}",
+        )
+    if game.numeric and knows_only_classes(encoder):
+        raise InputError(
+            "encoder", f"suit the numbers of game={game.name!r}", f"{encoder!r} knows classes only"
         )
     if weighs(encoder):
         for name, default in ABOUT_DISTANCES.items():

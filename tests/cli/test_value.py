@@ -188,6 +188,34 @@ def test_the_recipe_is_that_of_python(run: Any) -> None:
     assert DataValues.load("v.npz").params["n_neighbors"] == 3
 
 
+def test_the_recipe_for_numbers(run: Any) -> None:
+    """Prices that nobody said are numbers: the run finds out, and takes no model of classes."""
+    size = np.random.default_rng(0).random(130)
+    price = (1000 * size).astype(int) + np.arange(130) % 7
+    tables.write_table("houses.csv", pa.table({"size": size, "price": price}))
+    ran = run("value houses.csv --label price --encoder recipe --ruler 0 -o v.npz")
+    assert ran.code == 0, ran.err
+    assert "different numbers" in ran.err
+    encoders = ["auto", OutOfBagForest(n_jobs=-1)]
+    recipe = KNNShapley(encoder=encoders, n_neighbors=10, game="regression", n_jobs=-1)
+    expected = recipe.fit(pa.table({"size": size}), price).value()
+    assert_array_equal(DataValues.load("v.npz").values, expected.values)
+
+
+def test_the_recipe_where_labels_stand_alone(run: Any) -> None:
+    size = np.random.default_rng(0).random(30)
+    one = pa.table({"size": size, "y": ["a"] * 15 + ["b"] * 14 + ["c"]})
+    tables.write_table("one.csv", one)
+    ran = run("value one.csv --label y --encoder recipe -o v.npz")
+    assert ran.code == 0, ran.err
+    assert "only one row has some label, so the recipe goes without linear models." in ran.err
+    assert DataValues.load("v.npz").by_encoder.keys() == {"auto", "OutOfBagForest"}
+    tables.write_table("same.csv", pa.table({"size": size, "y": ["a"] * 30}))
+    ran = run("value same.csv --label y --encoder recipe -o v.npz")
+    assert ran.code == 0, ran.err
+    assert "all labels are the same, so every value is 0." in ran.err
+
+
 @pytest.mark.parametrize("labels", [["a"] * 150, [f"c{i // 3}" for i in range(150)]])
 def test_labels_that_cannot_be_measured_are_not(run: Any, labels: list[str]) -> None:
     tables.write_table("many.csv", pa.table({"x": np.arange(150.0), "y": labels}))
@@ -552,6 +580,8 @@ def test_logarithms_from_values_to_a_comparison(run: Any) -> None:
     assert values.suggested is not None
     for at in wrong:
         assert re.search(rf"^ {at} .* {price[at]:,} +{values.suggested[at]:,.0f} ", ran.out, re.M)
+    assert run("value h.csv --label price --log --ruler 0 -o v.csv").code == 0
+    assert "variance" not in run("info v.csv").out  # such a file does not say of what
     page = Path("r.html").read_text()
     assert f'"y":"{price[7]}.0"' in page.replace(" ", "")
     assert "logarithms" in page

@@ -1,17 +1,29 @@
 """The scores of a linear model, and the folds in which it lets points judge each other."""
 
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from dataworth import KNNShapley, LinearScores, TableEncoder
 from dataworth.arrays import Ints
+from dataworth.encoders.choice import own_folds
 from dataworth.errors import InputError
+from dataworth.run import adding_up, ruler
+from dataworth.run.adding_up import Tally
 from dataworth.settings import Settings
 from dataworth.training.folds import CrossFold, folds
+from dataworth.training.representations import with_targets
 from dataworth.training.training_set import TrainingSet
 
 rng = np.random.default_rng(0)
@@ -63,10 +75,131 @@ def test_what_it_refuses() -> None:
         LinearScores().fit(X, X[:, 0])
     with pytest.raises(ValueError, match="X has 2 features, but LinearScores is expecting 3"):
         LinearScores().fit(X, y).transform(X[:, :2])
-    alone = np.where(np.arange(80) == 7, 2, y)
-    said = "encoder must have two points of every class.*only one point has the label 2"
+    said = "encoder must suit the numbers of game='regression'; LinearScores.. knows classes only"
     with pytest.raises(InputError, match=said):
-        KNNShapley(encoder=LinearScores()).fit(X, alone).value()
+        KNNShapley(encoder=["auto", LinearScores()], game="regression").fit(X, X[:, 0])
+
+
+class Unused(TransformerMixin, BaseEstimator):
+    """Must not be asked for anything."""
+
+    def fit(self, X: Any) -> None:
+        raise AssertionError
+
+    def transform(self, X: Any) -> None:
+        raise AssertionError
+
+
+def test_errors_come_before_any_other_game() -> None:
+    alone = np.where(np.arange(80) == 7, 2, y)
+    said = "y must have two points of each class for LinearScores.*only one.*the label 2"
+    with pytest.raises(InputError, match=said):
+        KNNShapley(encoder=[Unused(), LinearScores()]).fit(X, alone).value()
+    beside = [KNNShapley(encoder=[None, LinearScores(C=-1.0)]), KNNShapley(encoder=LinearScores())]
+    holes = np.where(X > 2, np.nan, X)
+    for valuator, points in zip(beside, (X, holes), strict=True):
+        with (
+            patch.object(adding_up, "total", side_effect=AssertionError),
+            pytest.raises(ValueError, match=r"'C' parameter|NaN"),
+        ):
+            valuator.fit(points, y).value()
+
+
+def test_labels_are_labels_however_many_there_are() -> None:
+    """Whole numbers of which each fold holds too many to be classes, were they looked at anew."""
+    codes = np.repeat(np.arange(100, 130), 11)
+    points = codes[:, None] + 0.1 * np.random.default_rng(0).normal(size=(330, 2))
+    values = KNNShapley(encoder=LinearScores()).fit(points, codes).value()
+    assert np.isfinite(values.values).all()
+    assert np.isfinite(LinearScores().fit_transform(X, y.astype(float))).all()
+
+
+def test_one_class_has_nothing_to_tell_apart() -> None:
+    same = np.full(80, "a")
+    assert np.unique(LinearScores().fit_transform(X, same)).size == 1
+    values = KNNShapley(encoder=[None, LinearScores()]).fit(X, same).value()
+    assert_array_equal(values.values, np.zeros(80))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_bits_depend_neither_on_threads_nor_on_the_rows_beside(n_classes: int) -> None:
+    large = np.random.default_rng(0).normal(size=(3000, 150))
+    kinds = np.digitize(large[:, 0], [0.0, 0.7][: n_classes - 1])
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            encoder = LinearScores().fit(large, kinds)
+            found.append(encoder.transform(large))
+    assert_array_equal(found[0], found[1])
+    for start, stop in ((0, 1), (1, 8), (2000, 3000)):
+        assert_array_equal(encoder.transform(large[start:stop]), found[0][start:stop])
+
+
+def test_it_may_end_a_pipeline() -> None:
+    scaled = make_pipeline(StandardScaler(), LinearScores())
+    piped = KNNShapley(n_neighbors=3, encoder=scaled).fit(X, y).value()
+    plain = KNNShapley(n_neighbors=3, encoder=LinearScores()).fit(X, y).value()
+    assert_allclose(piped.values, plain.values, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [1, "five", 2.5])
+def test_folds_of_an_encoder_are_a_number(number: Any) -> None:
+    encoder = LinearScores()
+    encoder.own_folds = number
+    with pytest.raises(ValueError, match=r"encoder\.own_folds must be"):
+        own_folds(encoder)
+
+
+def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    valuator = KNNShapley(n_neighbors=3, encoder=[None, LinearScores()], progress=False).fit(X, y)
+    whole = valuator.value()
+    seen = []
+
+    def stops(game: Tally, block: Any) -> None:
+        seen.append(game)
+        if len(seen) == 14:  # eleven blocks of the first game, and some of the second
+            raise KeyboardInterrupt
+        add(game, block)
+
+    add = Tally.add
+    with patch.object(Tally, "add", stops), pytest.raises(KeyboardInterrupt):
+        valuator.value(checkpoint=tmp_path)
+    assert seen[-1] is not seen[0]
+    again = valuator.value(checkpoint=tmp_path)
+    assert_array_equal(again.values, whole.values)
+    assert_array_equal(again.agreement, whole.agreement)
+
+
+def test_owners_and_weights_of_classes() -> None:
+    valuator = KNNShapley(
+        n_neighbors=3, encoder=[None, LinearScores()], class_weight="balanced", progress=False
+    ).fit(X.astype(np.float32), y)
+    values = valuator.value()
+    assert values.by_encoder is not None
+    alone = KNNShapley(n_neighbors=3, encoder=LinearScores(), class_weight="balanced")
+    ref = alone.fit(X.astype(np.float32), y).value()
+    assert_allclose(values.by_encoder["LinearScores"], ref.values, rtol=0, atol=1e-15)
+    names = np.arange(80).astype(str)
+    owners = alone.value_owners(names)
+    assert_allclose(owners.values[np.argsort(owners.owners.astype(int))], ref.values, atol=1e-12)
+
+
+def test_the_ruler_keeps_the_folds() -> None:
+    seen = []
+
+    def folds_of(shown: Any, targets: Any) -> Any:
+        made = with_targets(shown, targets)
+        seen.extend(zip(shown, made, strict=True))
+        return made
+
+    with patch.object(ruler, "with_targets", folds_of):
+        KNNShapley(encoder=[None, LinearScores()], progress=False).fit(X, y).value(ruler=2)
+    assert len(seen) == 4
+    for before, after in seen:
+        assert len(before.folds) == len(after.folds)
+        for one, other in zip(before.folds, after.folds, strict=True):
+            assert_array_equal(one.positions, other.positions)
+            assert_array_equal(np.arange(80)[one.judged], np.arange(80)[other.judged])
 
 
 def test_folds_hold_every_point_once_and_classes_in_their_shares() -> None:

@@ -5,6 +5,7 @@ code 2.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from dataworth.estimator import KNNShapley
 from dataworth.files import paths, tables
 from dataworth.files import values as value_files
 from dataworth.games import semivalues
-from dataworth.games.registry import GAMES, NUMERIC_GAME
+from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
 from dataworth.inputs.targets import are_quantities
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
@@ -420,7 +421,7 @@ def _same_width(source: tables.Source, matrix: Array | None, name: str) -> None:
         raise InputError(name, f"have {wanted} columns, as {source.name} has", f"got {given}")
 
 
-def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None:
+def set_encoder(valuator: KNNShapley, name: str, X: Any, y: Any, *, alone: bool) -> None:
     """Set the encoder of this name; `alone` says that training points judge one another."""
     if name == "none":
         valuator.set_params(encoder=None)
@@ -428,7 +429,10 @@ def set_encoder(valuator: KNNShapley, name: str, X: Any, *, alone: bool) -> None
     if name == "out-of-bag":
         valuator.set_params(encoder=forest)
     if name == "recipe":
-        linear = [] if GAMES[valuator.game].numeric else [LinearScores()]
+        linear = [] if is_numeric(str(valuator.game)) else [LinearScores()]
+        if linear and alone and 1 in Counter(frames.entries(y, "y")).values():
+            linear = []
+            terminal.note("only one row has some label, so the recipe goes without linear models.")
         valuator.set_params(encoder=["auto", forest, *linear])
     if name != "forest":
         return

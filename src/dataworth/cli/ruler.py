@@ -81,7 +81,7 @@ def tell_time(
 
 
 def _expected(valuator: KNNShapley, X: Any, n: int, n_val: int, *, forest: bool) -> float:
-    """Return the seconds that one run is expected to take at most."""
+    """Return the seconds that one run is expected to take, roughly."""
     table = frames.frame(X)
     width = np.shape(X)[1] if table is None else len(table.columns)
     plain = valuator.metric in (None, "euclidean") and valuator.n_bits is not None
@@ -89,7 +89,7 @@ def _expected(valuator: KNNShapley, X: Any, n: int, n_val: int, *, forest: bool)
 
 
 def seconds(n: int, n_val: int, n_features: int, *, forest: bool, plain: bool) -> float:
-    """How long a run is expected to take at most, roughly.
+    """How long a run is expected to take, roughly.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ def value(
         option(
             DATA,
             "Validation points with the same columns. Without them, and without --cv, every "
-            "training point judges the others (leave-one-out).",
+            "training point judges the others (leave-one-out), or those of other folds where an "
+            "encoder learns from labels.",
         ),
     ] = None,
     cv: Annotated[
@@ -223,7 +224,6 @@ def value(
     )  # fmt: skip
     inputs.check_pictures(data, image_root)
     X, y, judges = inputs.arrays(data, validation, cv)
-    inputs.set_encoder(valuator, encoder, X, alone=judges is None and cv is None)
     out = sys.stderr if output == "-" else sys.stdout
     judged = () if judges is None else (judges.X, judges.y)
     with (
@@ -235,6 +235,7 @@ def value(
             inputs.decide_task(valuator, y)
         else:
             warnings.filterwarnings("ignore", message="y holds")  # the user has decided
+        inputs.set_encoder(valuator, encoder, X, y, alone=judges is None and cv is None)
         warnings.filterwarnings("ignore", message="column ")  # told below
         valuator.fit(X, y)
         forest, asked = encoder not in ("auto", "none"), ruler is not None

@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
-from dataworth.inputs import frames
+from dataworth.inputs import checks, frames
 
 
 def weighs(encoder: Any) -> bool:
@@ -69,7 +69,7 @@ def own_folds(encoder: Any) -> int | None:
     Parameters
     ----------
     encoder : transformer, "auto" or None
-        The encoder.
+        The encoder. Of a `Pipeline` the last step that does anything is asked.
 
     Returns
     -------
@@ -83,8 +83,39 @@ def own_folds(encoder: Any) -> int | None:
     >>> own_folds(LinearScores()), own_folds(ForestLeaves())
     (5, None)
     """
-    found: int | None = getattr(encoder, "own_folds", None)
-    return found
+    found = getattr(_last_step(encoder), "own_folds", None)
+    return None if found is None else checks.integer(found, "encoder.own_folds", least=2)
+
+
+def knows_only_classes(encoder: Any) -> bool:
+    """Whether an encoder says, by an attribute `classes_only`, that it is not for numbers.
+
+    Parameters
+    ----------
+    encoder : transformer, "auto" or None
+        The encoder. Of a `Pipeline` the last step that does anything is asked.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+
+    Examples
+    --------
+    >>> from dataworth.encoders import ForestLeaves, LinearScores
+    >>> from dataworth.encoders.choice import knows_only_classes
+    >>> knows_only_classes(LinearScores()), knows_only_classes(ForestLeaves())
+    (True, False)
+    """
+    return bool(getattr(_last_step(encoder), "classes_only", False))
+
+
+def _last_step(encoder: Any) -> Any:
+    """Return the last step of a pipeline that does anything, or the encoder if it is none."""
+    while isinstance(encoder, Pipeline):
+        steps = [step for _, step in encoder.steps if step not in (None, "passthrough")]
+        encoder = steps[-1] if steps else None
+    return encoder
 
 
 def encoder_for(X: Any) -> TableEncoder | None:
@@ -165,9 +196,7 @@ def own_metric(encoder: Any) -> str | None:
     >>> own_metric(StandardScaler()) is None
     True
     """
-    if isinstance(encoder, Pipeline):
-        steps = [step for _, step in encoder.steps if step not in (None, "passthrough")]
-        return own_metric(steps[-1]) if steps else None
+    encoder = _last_step(encoder)
     if hasattr(encoder, "get_params") and "metric" in encoder.get_params(deep=False):
         return None
     metric = getattr(encoder, "metric", None)

@@ -23,6 +23,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from dataworth.arrays import Array, Flags, Floats, Ints
+from dataworth.blas import one_thread
 from dataworth.encoders import spellings
 from dataworth.errors import InputError, InputTypeError
 from dataworth.inputs import exactness, frames
@@ -364,7 +365,7 @@ class Text:
         reduce = TruncatedSVD(min(limits.text_features, len(distinct)), random_state=0)
         pipeline = Pipeline([("terms", terms), ("reduce", reduce)])
         # If all texts are alike, scikit-learn divides by a variance of 0.
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_thread():
             reduced = _directions(pipeline.fit_transform(distinct))[place]
         return cls(pipeline, math.sqrt(reduced.var(axis=0).sum()) or 1.0)
 

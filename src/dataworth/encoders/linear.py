@@ -4,13 +4,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dataworth.arrays import Floats
-from dataworth.encoders.forest import holds_numbers
+from dataworth.blas import one_thread
 from dataworth.encoders.tables import TableEncoder
 from dataworth.errors import InputError
 from dataworth.inputs import frames
@@ -42,8 +44,10 @@ class LinearScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     ----------
     own_folds : int
         5, the number of folds in which points judge each other.
-    model_ : LogisticRegression
-        The fitted model.
+    classes_only : bool
+        True: there is no such model for numbers.
+    model_ : LogisticRegression or None
+        The fitted model; None if all labels are the same.
     scaler_ : StandardScaler
         What scales the features.
     table_encoder_ : TableEncoder or None
@@ -65,6 +69,7 @@ class LinearScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     """
 
     own_folds = 5
+    classes_only = True
 
     def __init__(self, *, C: float = 10.0) -> None:
         self.C = C
@@ -87,13 +92,16 @@ class LinearScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.table_encoder_ = None if frames.frame(X) is None else TableEncoder().fit(X)
         points = X if self.table_encoder_ is None else self.table_encoder_.transform(X)
         points, y = validate_data(self, points, y, accept_sparse="csr", dtype=np.float64)
-        if holds_numbers(y):
+        if type_of_target(y, input_name="y").startswith("continuous"):
             raise InputError(
                 "y", "hold labels for LinearScores, which knows classes only", "it holds numbers"
             )
         self.scaler_ = StandardScaler(with_mean=isinstance(points, np.ndarray)).fit(points)
-        self.model_ = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
-        self.model_.fit(self._scaled(points), y)
+        self.model_ = None
+        if np.unique(y).size > 1:
+            with one_thread():
+                self.model_ = LogisticRegression(C=self.C, max_iter=MOST_STEPS)
+                self.model_.fit(self._scaled(points), y)
         if self.table_encoder_ is not None:
             self.n_features_in_ = self.table_encoder_.n_features_in_
             if hasattr(self.table_encoder_, "feature_names_in_"):
@@ -118,9 +126,24 @@ class LinearScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             points = self.table_encoder_.transform(X)
         else:
             points = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        chances = self.model_.predict_proba(self._scaled(points))
-        scores: Floats = np.log(chances + LEAST_CHANCE)
+        scores: Floats = np.log(self._chances(self._scaled(points)) + LEAST_CHANCE)
         return scores
+
+    def _chances(self, points: Any) -> Floats:
+        """Return the chance of each class, of each point by itself, so that copies are alike.
+
+        A product of matrices would give the last bits of a point by where it stands among others.
+        """
+        if self.model_ is None:
+            return np.ones((points.shape[0], 1))
+        slopes = self.model_.coef_
+        dense = isinstance(points, np.ndarray)
+        sums = np.einsum("nf,cf->nc", points, slopes) if dense else points @ slopes.T
+        sums = sums + self.model_.intercept_
+        if sums.shape[1] > 1:
+            return np.asarray(softmax(sums, axis=1))
+        right = expit(sums[:, 0])
+        return np.column_stack([1.0 - right, right])
 
     def _scaled(self, points: Any) -> Any:
         return self.scaler_.transform(points) / np.sqrt(points.shape[1])
@@ -128,7 +151,7 @@ class LinearScores(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     @property
     def _n_features_out(self) -> int:
         """The number of classes, which scikit-learn asks for to name the features."""
-        return len(self.model_.classes_)
+        return 1 if self.model_ is None else len(self.model_.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,20 +4,17 @@ Least squares are solved by one thread, as their last bits depend on the number 
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.linalg import eigh_tridiagonal, qr
 from scipy.special import gamma
-from threadpoolctl import threadpool_limits
 
 from dataworth.arrays import Floats
+from dataworth.blas import one_thread
 
 # Up to each of these totals, so many nodes of Gaussian quadrature leave no error but rounding.
 GAUSSIAN = ((35, 16), (60, 24), (100, 32))
@@ -29,7 +26,6 @@ EPSILON = float(np.finfo(np.float64).eps)
 # What rounding adds to the error, as a multiple of the sizes of all terms together.
 ROUNDING = 16 * EPSILON
 DECIMALS = Context(prec=60, rounding=ROUND_HALF_EVEN, traps=[])
-_TURN = Lock()
 
 
 class RealNodes(NamedTuple):
@@ -55,13 +51,6 @@ class RealNodes(NamedTuple):
         return self.error + 2.0 * n * EPSILON * self.size
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let BLAS use one thread. The limit is that of the process, so threads take turns."""
-    with _TURN, threadpool_limits(1, user_api="blas"):
-        yield
-
-
 @lru_cache(maxsize=64)
 def integer_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
     """Return nodes with 1 / T^p = sum_r s_r exp(-rate_r T), to rounding, for T = 1..largest.
@@ -78,7 +67,7 @@ def integer_nodes(largest: int, power: int) -> tuple[Floats, Floats]:
     """
     enough = [count for most, count in GAUSSIAN if largest <= most]
     if not enough:
-        with _one_thread():
+        with one_thread():
             return _chosen_nodes(largest, power)
     n = min((largest + 1) // 2, enough[0])
     return _gaussian_nodes(n, power)
@@ -195,7 +184,7 @@ def real_nodes(doublings: int, power: int) -> RealNodes:
         total = np.geomspace(1.0, ratio, 12 * count)
         design = np.exp(-np.outer(total, rates)) * total[:, None] ** power
         scale = design.max(axis=0)
-        with _one_thread():
+        with one_thread():
             solution = np.linalg.lstsq(design / scale, np.ones(total.size), rcond=1e-15)[0] / scale
         error, size = _largest_error(rates, solution, ratio, power)
         if error <= TOLERANCE:

@@ -374,8 +374,9 @@ class Logarithms(Numbers):
         return np.log(_positive(super().read(y_val, n_points), "y_val"))
 
     def names(self, codes: Array) -> Floats:
-        """Return the numbers that have these logarithms, to as many digits as logarithms keep."""
-        return np.array([_raised(code) for code in codes.tolist()])
+        """Return the numbers that have these logarithms, as given or to as many digits as last."""
+        known = dict(zip(self.codes.tolist(), self.numbers.tolist(), strict=True))
+        return np.array([known.get(code) or _raised(code) for code in codes.tolist()])
 
     def part(self, index: Ints) -> "Logarithms":
         """Return the targets of some of the points."""

@@ -9,7 +9,7 @@ from dataworth.errors import InputError
 from dataworth.inputs import checks
 from dataworth.inputs.targets import Targets
 from dataworth.suspects.ruler import Ruler, n_planted, ranks
-from dataworth.training.representations import Representation, represented
+from dataworth.training.representations import Representation, with_targets
 
 SEED = 20  # each repeat has a generator of its own, so that more repeats do not change the first
 
@@ -51,21 +51,12 @@ def plantings(
 
 
 def measured(
-    planned: Sequence[tuple[Targets, Ints]],
-    shown: Sequence[Representation],
-    scoring: Scoring,
-    *,
-    cross: bool,
+    planned: Sequence[tuple[Targets, Ints]], shown: Sequence[Representation], scoring: Scoring
 ) -> Ruler:
-    """Value the training points once more for each repeat, and see where the planted ones land.
-
-    `cross` says whether the run is a cross-valuation, whose folds are kept.
-    """
-    first = shown[0]
-    splits = [(fold.judged, fold.positions) for fold in first.folds] if cross else None
-    found = []
-    for number, (targets, planted) in enumerate(planned):
-        trained = [one.training.with_targets(targets) for one in shown]
-        again = represented([one.settings for one in shown], trained, None, None, splits)
-        found.append(ranks(scoring(number, again), planted))
-    return Ruler(first.training.n_points, first.training.targets.n_classes, tuple(found))
+    """Value the training points once more for each repeat, and see where the planted ones land."""
+    found = [
+        ranks(scoring(number, with_targets(shown, targets)), planted)
+        for number, (targets, planted) in enumerate(planned)
+    ]
+    first = shown[0].training
+    return Ruler(first.n_points, first.targets.n_classes, tuple(found))

@@ -182,9 +182,47 @@ def folds(training: TrainingSet, X_val: Any, y_val: Any, cv: Any) -> Sequence[Fo
     if cv is not None:
         return _cross_folds(training, cv)
     n_folds = own_folds(training.encoder)
-    if n_folds is not None:
-        return _cross_folds(training, _dealt(training.targets, n_folds))
-    return [LeaveOneOut(training)]
+    if n_folds is None:
+        return [LeaveOneOut(training)]
+    made = [CrossFold(training, *sides) for sides in _dealt(training.targets, n_folds)]
+    made[0].open()  # fits the encoder now, so that errors come early
+    return made
+
+
+def check_own_folds(training: TrainingSet) -> None:
+    """Refuse a label that stands alone, where the encoder has folds of its own."""
+    if own_folds(training.encoder) is None:
+        return
+    if training.n_points < 2:
+        raise InputError("X", "hold at least two points to value them without X_val")
+    alone = _alone(training.targets)
+    if alone is not None:
+        name = training.settings.encoder_name
+        raise InputError(
+            "y",
+            f"have two points of each class for {name}, which learns from some and judges others",
+            f"only one point has the label {alone!r}",
+            f"Leave it out, or {name}.",
+        )
+
+
+def again(training: TrainingSet, parts: Sequence[Fold]) -> Sequence[Fold]:
+    """Return the same folds of the same points, which have other targets now."""
+    made: list[Fold] = []
+    for fold in parts:
+        if isinstance(fold, CrossFold):
+            made.append(CrossFold(training, fold.judged, fold.positions))
+        else:
+            made.append(LeaveOneOut(training))
+    return made
+
+
+def _alone(targets: Targets) -> Any:
+    """Return a label that only one point has; None if there is none."""
+    if not targets.stratified:
+        return None
+    names, counts = np.unique(targets.given(), return_counts=True)
+    return names.tolist()[int(counts.argmin())] if counts.min() == 1 else None
 
 
 def _dealt(targets: Targets, n_folds: int) -> list[tuple[Ints, Ints]]:
@@ -192,15 +230,6 @@ def _dealt(targets: Targets, n_folds: int) -> list[tuple[Ints, Ints]]:
     n_points = targets.codes.size
     order = np.random.default_rng(0).permutation(n_points)
     if targets.stratified:
-        names, counts = np.unique(targets.given(), return_counts=True)
-        if counts.min() == 1:
-            alone = names.tolist()[int(counts.argmin())]
-            raise InputError(
-                "encoder",
-                "have two points of every class if it learns from labels in leave-one-out",
-                f"only one point has the label {alone!r}",
-                "Leave that point out, or this encoder.",
-            )
         order = order[np.argsort(targets.codes[order], kind="stable")]
     fold = np.empty(n_points, np.int64)
     fold[order] = np.arange(n_points) % min(n_folds, n_points)
@@ -214,7 +243,7 @@ def _cross_folds(training: TrainingSet, cv: Any) -> list[CrossFold]:
         training.points.part(np.arange(1))  # raises an error if these points have no parts
     like = labels if training.is_away else training.raw
     made = []
-    for judged, judges in _splits(cv, like, labels, stratified=training.targets.stratified):
+    for judged, judges in _splits(cv, like, training.targets):
         fold = CrossFold(training, _positions(judged, labels.size), _positions(judges, labels.size))
         if not fold.judged.size:
             raise InputError("cv", "leave points to be judged in each fold", "one has none")
@@ -236,19 +265,19 @@ def _lacking(came: str) -> InputError:
     return InputError("cv", "leave points of every class in each training part", came)
 
 
-def _splits(cv: Any, X: Any, labels: Array, *, stratified: bool) -> Iterator[tuple[Any, Any]]:
+def _splits(cv: Any, X: Any, targets: Targets) -> Iterator[tuple[Any, Any]]:
     """Yield the two sides of each fold, as the splitter gives them."""
+    labels = targets.given()
     other = ", a splitter of scikit-learn, or a list of pairs of positions"
     if isinstance(cv, bool | float | np.bool_ | np.floating | str):
         checks.integer(cv, "cv", least=2, or_else=other)
     if isinstance(cv, int | np.integer):
         checks.integer(cv, "cv", least=2, most=labels.size, or_else=other)
-        names, counts = np.unique(labels, return_counts=True)
-        if stratified and counts.min() == 1:
-            alone = names.tolist()[int(counts.argmin())]
+        alone = _alone(targets)
+        if alone is not None:
             raise _lacking(f"only one point has the label {alone!r}")
     try:
-        splits = iter(check_cv(cv, labels, classifier=stratified).split(X, labels))
+        splits = iter(check_cv(cv, labels, classifier=targets.stratified).split(X, labels))
     except (TypeError, ValueError):
         wanted = f"be a whole number of at least 2{other}"
         raise InputTypeError("cv", wanted, f"got {cv!r:.60}") from None

@@ -1,15 +1,16 @@
 """Representations: a run plays one game for each encoder, and its values are their mean."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dataworth.arrays import Array, Floats
 from dataworth.errors import InputError
+from dataworth.inputs.targets import Targets
 from dataworth.settings import Settings
-from dataworth.training.folds import CrossFold, Fold, folds
+from dataworth.training.folds import Fold, again, check_own_folds, folds
 from dataworth.training.training_set import TrainingSet
 
 
@@ -74,6 +75,9 @@ def represented(
         One for each encoder.
     """
     check_unchanged(now, trained)
+    if X_val is None and y_val is None and cv is None:
+        for training in trained:
+            check_own_folds(training)
     made: list[Representation] = []
     for settings, training in zip(now, trained, strict=True):
         settings.check_size(training.n_points, training.targets.n_classes)
@@ -81,11 +85,18 @@ def represented(
         settings.check_partial(partial)
         parts = folds(training, X_val, y_val, cv)
         made.append(Representation(settings, training, parts, partial))
-        if cv is not None and isinstance(
-            parts[0], CrossFold
-        ):  # a splitter may draw others the next time
+        if cv is not None:  # a splitter may draw others the next time
             cv = [(fold.judged, fold.positions) for fold in parts]
     return made
+
+
+def with_targets(shown: Sequence[Representation], targets: Targets) -> list[Representation]:
+    """Return representations of the same points with other targets, in the same folds."""
+    trained = [one.training.with_targets(targets) for one in shown]
+    return [
+        replace(one, training=training, folds=again(training, one.folds))
+        for one, training in zip(shown, trained, strict=True)
+    ]
 
 
 def shares_of(gains: Sequence[float]) -> Floats:

@@ -1,6 +1,7 @@
 """Points of equal weight passed at once, against enumeration and against rank by rank."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,9 +87,31 @@ def test_means_of_runs_equal_those_of_single_points(
 ) -> None:
     """Real weights that differ in their last digits make every point a run of its own."""
     rng = np.random.default_rng([seed, power])
-    n, k, top = int(rng.integers(10, 400)), int(rng.integers(1, 9)), 7
-    weights = falling(rng, n, top)
-    c = shapley_like(n, k, *LAWS[seed % len(LAWS)])
+    n, k = int(rng.integers(10, 400)), int(rng.integers(1, 9))
+    compare_with_single_points(n, k, power, LAWS[seed % len(LAWS)], rng, monkeypatch)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize(("n", "k"), [(4096, 7), (4096, 20), (900, 64), (4096, 64), (4097, 20)])
+def test_means_of_long_runs(
+    n: int, k: int, power: int, law: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On either side of where blocks of ranks grow faster."""
+    rng = np.random.default_rng([n, k, power])
+    compare_with_single_points(n, k, power, law, rng, monkeypatch)
+
+
+def compare_with_single_points(
+    n: int,
+    k: int,
+    power: int,
+    law: Any,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weights = falling(rng, n, 7)
+    c = shapley_like(n, k, *law)
     order, weighting = np.arange(n), Weighting("rbf", 0.5, 3)
     game = (
         SoftGame(rng.integers(0, 2, n), 2, k, weighting, c)
