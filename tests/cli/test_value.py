@@ -209,7 +209,9 @@ def test_the_recipe_where_labels_stand_alone(run: Any) -> None:
     ran = run("value one.csv --label y --encoder recipe -o v.npz")
     assert ran.code == 0, ran.err
     assert "only one row has some label, so the recipe goes without linear models." in ran.err
-    assert DataValues.load("v.npz").by_encoder.keys() == {"auto", "OutOfBagForest"}
+    by_encoder = DataValues.load("v.npz").by_encoder
+    assert by_encoder is not None
+    assert by_encoder.keys() == {"auto", "OutOfBagForest"}
     tables.write_table("same.csv", pa.table({"size": size, "y": ["a"] * 30}))
     ran = run("value same.csv --label y --encoder recipe -o v.npz")
     assert ran.code == 0, ran.err

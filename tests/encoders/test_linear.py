@@ -185,7 +185,7 @@ def test_owners_and_weights_of_classes() -> None:
 
 
 def test_the_ruler_keeps_the_folds() -> None:
-    seen = []
+    seen: list[tuple[Any, Any]] = []
 
     def folds_of(shown: Any, targets: Any) -> Any:
         made = with_targets(shown, targets)
