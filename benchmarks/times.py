@@ -44,9 +44,15 @@ def rows(sizes: tuple[int, ...]) -> list[list[str]]:
         taken = [seconds(KNNShapley(progress=False), X, y), seconds(recipe(), X, y)]
         if n <= MOST:
             taken.append(seconds(recipe(), X, y, ruler=3))
-        cells = [f"{one:.1f} s" if one < 100 else f"{one / 60:.1f} min" for one in taken]
+        cells = [_time(one) for one in taken]
         found.append([f"{n:,}", *cells, *["–"] * (3 - len(cells))])
     return found
+
+
+def _time(taken: float) -> str:
+    if taken < 0.05:
+        return "under 0.05 s"
+    return f"{taken:.1f} s" if taken < 100 else f"{taken / 60:.1f} min"
 
 
 def main(sizes: tuple[int, ...]) -> None:
@@ -59,7 +65,10 @@ def main(sizes: tuple[int, ...]) -> None:
         f"{COLUMNS} columns, two classes, {joblib.cpu_count()} cores "
         f"({platform.machine()}, Python {platform.python_version()}). The recipe is "
         '`KNNShapley(encoder=["auto", OutOfBagForest(), LinearScores()], n_neighbors=10)`. Kernels '
-        "are compiled already; the first run of all takes up to a minute longer.\n\n" + lines + "\n"
+        "are compiled already; the first run of all takes up to a minute longer. The forest grows "
+        "on all cores, the rest has one thread; `n_jobs=-1` gives it all cores too.\n\n"
+        + lines
+        + "\n"
     )
 
 
