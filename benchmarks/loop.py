@@ -74,7 +74,7 @@ def _frame(X: Floats, y: Ints) -> pd.DataFrame:
 def line(title: str, found: dict[str, Any]) -> str:
     """The row of the table."""
     if found["cutoff"] is None:
-        return f"| {title} | cannot tell | | | | | | |"
+        return f"| {title} | cannot tell | | | | | | | |"
     after, ideal = ([Score(**score) for score in found[side]] for side in ("after", "ideal"))
     cells = [title, f"{found['cutoff']}", f"{found['hits']} of {found['planted']}"]
     cells += [after[0].verdict, str(after[0]).removeprefix("balanced accuracy ")]

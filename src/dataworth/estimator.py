@@ -1,5 +1,6 @@
 """The estimator: it checks what it is given, builds the parts of a run and hands them on."""
 
+import inspect
 import os
 import threading
 import warnings
@@ -18,7 +19,7 @@ import dataworth
 from dataworth import explanation, noticing
 from dataworth.arrays import Array, Floats, Ints
 from dataworth.docstrings import described
-from dataworth.errors import InputError, ReadingWarning
+from dataworth.errors import InputError, ReadingWarning, near
 from dataworth.explanation import Explanation
 from dataworth.games.registry import DEFAULT_GAME
 from dataworth.inputs import checks, frames
@@ -752,6 +753,11 @@ class KNNShapley(BaseEstimator):
         if last.values is None:
             raise NotFittedError("report needs values of points: call value first.")
         rows = checks.integer(rows, "rows", least=1, most=table.MOST_ROWS)
+        taken = {"values", "explanations"}  # the valuator has them
+        known = [name for name in inspect.signature(write).parameters if name not in taken]
+        for name in options:
+            if name not in known:
+                raise TypeError(f"report has no option {name!r}. {near(name, known)}".rstrip())
         own = given.Given.of(
             last.values, self._training.raw, columns, options.get("label", self._target)
         )

@@ -32,6 +32,17 @@ def test_everything_is_filled_in(tmp_path: Path) -> None:
     assert "<title>mine</title>" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"), [("images", r" Did you mean 'image'\?"), ("explanations", r"")]
+)
+def test_unknown_options_are_named(name: str, hint: str, tmp_path: Path) -> None:
+    valuator = KNNShapley(n_neighbors=2).fit(X, Y)
+    valuator.value()
+    with pytest.raises(TypeError, match=rf"^report has no option '{name}'\.{hint}$"):
+        valuator.report(tmp_path / "r.html", **{name: X})
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "numpy"])
 def test_validation_points_are_those_given_to_value(library: str, tmp_path: Path) -> None:
     def made(column: list[float]) -> Any:
