@@ -95,7 +95,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     from mkdocs.structure.files import File
 
     for path in BESIDE:
-        markdown = markdown.replace(f"](../{path})", f"]({path})")
+        markdown = re.sub(rf"\]\(\.\./{re.escape(path)}(?=[)#])", f"]({path}", markdown)
     # Folders below the root have their pages one folder down on the site too.
     markdown = markdown.replace("](../docs/", "](../").replace("](docs/", "](")
     name = Path(page.file.src_path).stem
