@@ -636,10 +636,28 @@ def test_pictures_are_a_gallery(show: Reader, tmp_path: Path) -> None:
     page.reload()
     page.wait_for_selector("html[data-ready]")
     assert page.locator("#view").input_value() == "table"  # remembered
+    page.locator("#view").select_option("gallery")
+    assert _heads(page) == ["Position ", "Value ", "Label given "]
     narrow = {"viewport": {"width": 400, "height": 800}}
     page = show(VALUES, columns, image="file", image_root=tmp_path, context=narrow)
+    assert _heads(page) == ["Position ", "Value ", "Label given "]
+    wide = "rows => rows.filter(row => row.scrollWidth > row.clientWidth).length"
+    assert page.locator("tr.point, tr.point > td:visible").evaluate_all(wide) == 0
     row(page, 0).get_by_role("button", name="Details").click()
     assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def _heads(page: Page) -> list[str]:
+    """What stands before the entries of the first point."""
+    heads: list[str] = (
+        row(page, 0)
+        .locator("td:visible")
+        .evaluate_all(
+            "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
+            ".filter(text => text !== 'none').map(text => text.replaceAll('\"', ''))"
+        )
+    )
+    return heads
 
 
 def test_light_and_dark(show: Reader) -> None:

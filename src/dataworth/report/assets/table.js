@@ -132,7 +132,7 @@ function tableRows(row, list) {
 function fieldCell(field, row, cell) {
   if (field.key === "position") return cell(field.head, { class: "who" }, name(row.p, row.id));
   if (field.key === "value") return cell("Value", { class: "number worth" }, el("span", {}, worth(row.v)));
-  if (field.key === "score") return cell("Score", { class: "number" }, el("span", {}, score(row.z)));
+  if (field.key === "score") return cell("Score", { class: "number score" }, el("span", {}, score(row.z)));
   if (field.key === "label") return cell(field.head, { class: "given" }, chip(row.y, row));
   if (field.key === "suggested") return cell("Suggested", { class: "suggested" }, row.s === row.y ? el("span", { class: "muted" }, "the same") : chip(row.s, row));
   const k = field.column;
