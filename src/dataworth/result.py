@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dataworth.arrays import Array, Floats, Ints
+from dataworth.arrays import Array, Flags, Floats, Ints
 from dataworth.errors import InputError
 from dataworth.files import values as files
 from dataworth.games.registry import GAMES
@@ -165,7 +165,7 @@ class DataValues:
             said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
         low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
         first = [] if self.ruler is None else [self.ruler.sentence]
-        first += filter(None, [self.one_sided])
+        first += filter(None, [self.one_sided, self.far_off_said])
         return [*first, f"{said}; values from {low:.4g} to {high:.4g}{self.unit}."]
 
     @property
@@ -173,6 +173,24 @@ class DataValues:
         """A sentence if nearly all suspects up to the ruler's cut-off have one label, else ""."""
         cutoff = None if self.ruler is None or self.numeric else self.ruler.cutoff
         return "" if cutoff is None else one_sided(self.labels, self.suspects_first[:cutoff])
+
+    @property
+    def far_off(self) -> Flags:
+        """Which targets of a regression are far from what the others say.
+
+        Their errors are more than three times the range of the middle half of all errors above
+        that half. No labels are, and no targets of which the agreement is not known.
+        """
+        if self.agreement is None or not self.numeric:
+            return np.zeros(len(self), bool)
+        return scores.far_off(self.agreement)
+
+    @property
+    def far_off_said(self) -> str:
+        """A sentence if targets are far from what the others say, else ""."""
+        n = int(self.far_off.sum())
+        some = "1 target is" if n == 1 else f"{n:,} targets are"
+        return f"{some} far from what the others say." if n else ""
 
     @property
     def order(self) -> Ints:
@@ -319,8 +337,9 @@ class DataValues:
             hint = "Give n, or let value(ruler=3) measure how many labels look wrong."
             raise InputError("n", "be a whole number for values without a ruler", "got None", hint)
         if self.ruler.cutoff is None:
-            wanted = "be a whole number if the ruler cannot tell how many labels are wrong"
-            raise InputError("n", wanted, "got None")
+            what = "targets" if self.numeric else "labels"
+            wanted = f"be a whole number if the ruler cannot tell how many {what} are wrong"
+            raise InputError("n", wanted, "got None", self.far_off_said)
         return self.ruler.cutoff
 
     def _table(self, order: Ints, n: int) -> Any:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from dataworth import KNNShapley
 from dataworth.suspects import scores
-from dataworth.suspects.scores import score
+from dataworth.suspects.scores import far_off, score
 
 RNG = np.random.default_rng(0)
 VALUES, AGREEMENT = RNG.normal(size=50), RNG.random(50)
@@ -44,3 +45,36 @@ def test_agreement_that_is_not_known_adds_nothing() -> None:
     ref[10:] += scores.AGREEMENT_WEIGHT * standardised(AGREEMENT[10:])
     np.testing.assert_allclose(score(VALUES, some), ref, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(score(VALUES, np.full(50, np.nan)), score(VALUES, None))
+
+
+def test_errors_far_above_the_middle_half_are_far_off() -> None:
+    errors = np.arange(1.0, 101.0)  # the middle half is from 25.75 to 75.25: its range is 49.5
+    errors[[3, 7]] = 75.25 + 3 * 49.5 + np.array([-3.0, 4.0])  # which moves the quartiles by 1
+    far = far_off(-(errors**2))
+    np.testing.assert_array_equal(np.flatnonzero(far), [7])
+    np.testing.assert_array_equal(far_off(-((1e6 * errors) ** 2)), far)
+
+
+@pytest.mark.parametrize(
+    "agreement", [[], [np.nan] * 5, [-4.0] * 9 + [-1e9], [0.0, 0.0, 0.0, 0.0, -1.0]]
+)
+def test_nothing_is_far_off_where_nothing_is_usual(agreement: list[float]) -> None:
+    assert not far_off(np.array(agreement)).any()
+
+
+def test_far_off_leaves_out_whom_nobody_was_asked_about() -> None:
+    agreement = -(np.array([1.0, 2.0, 3.0, 2.0, 90.0, np.nan]) ** 2)
+    np.testing.assert_array_equal(np.flatnonzero(far_off(agreement)), [4])
+
+
+def test_a_target_far_from_what_the_others_say_is_named() -> None:
+    X = RNG.normal(size=(200, 2))
+    y = X.sum(axis=1) + 0.1 * RNG.normal(size=200)
+    y[[5, 50]] *= -100
+    values = KNNShapley(game="regression", progress=False).fit(X, y).value(ruler=2)
+    assert {5, 50} <= set(np.flatnonzero(values.far_off).tolist())
+    n = int(values.far_off.sum())
+    assert f"{n} targets are far from what the others say." in values.facts()
+    clean = KNNShapley(progress=False).fit(X, y > 0).value()
+    assert not clean.far_off.any()
+    assert clean.far_off_said == ""

@@ -120,6 +120,8 @@ def summary(
         times = "once" if values.ruler.n_repeats == 1 else f"{values.ruler.n_repeats} times"
         measured = f"(Measured on errors planted {times}.)"
         console.print(f"{values.ruler.sentence} {measured}", soft_wrap=True)
+    if values.far_off_said:
+        console.print(values.far_off_said)
     if top:
         console.print(_worst(values, top, bounded, id))
     if groups is not None:

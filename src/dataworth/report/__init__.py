@@ -267,7 +267,7 @@ def _facts(values: DataValues) -> dict[str, Any]:
     labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
     shares, ruler = values.values / values.scale, values.ruler
     return {
-        "headline": None if ruler is None else str(ruler),
+        "headline": None if ruler is None else f"{ruler} {values.far_off_said}".rstrip(),
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum()) / values.scale),

@@ -212,6 +212,7 @@ class Table:
         self.album = Album()
         self.notes: list[str] = []
         self._train = train
+        self._far_off = values.far_off
         self._matter = self._words()
 
     def _words(self) -> dict[int, dict[int, list[str]]]:
@@ -287,6 +288,8 @@ class Table:
         given = label_text(self.values.labels[position])
         if suggested is not None and suggested != given and not self.values.numeric:
             flags.append(["label", f"The others say “{suggested}”, not “{given}”."])
+        if self._far_off[position]:
+            flags.append(["target", "The target is far from what the others say."])
         if self.values.notes is not None:
             ids = self._train.ids
             names = range(len(self.values)) if ids is None else ids

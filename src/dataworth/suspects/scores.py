@@ -1,11 +1,12 @@
-"""A score to rank suspects by."""
+"""A score to rank suspects by, and targets that are far from what the others say."""
 
 import numpy as np
 
-from dataworth.arrays import Floats
+from dataworth.arrays import Flags, Floats
 
 # How much agreement counts beside the value, both in standard deviations.
 AGREEMENT_WEIGHT = 2.0
+FENCE = 3.0  # Tukey's for what is far out, in ranges of the middle half
 ROUNDING = 1e-12  # of the largest number: what differs by less is taken to be the same
 
 
@@ -39,6 +40,40 @@ def score(values: Floats, agreement: Floats | None) -> Floats:
     """
     total = _standardised(values)
     return total if agreement is None else total + AGREEMENT_WEIGHT * _standardised(agreement)
+
+
+def far_off(agreement: Floats) -> Flags:
+    """Return which targets of a regression are far from what the others say.
+
+    The error of a point is the root of its agreement, which is a squared error below 0. Far is what
+    lies three times the range of the middle half of all errors above that half: one in 3,700 of
+    errors that are normal. If half of the errors are equal, nothing is called far.
+
+    Parameters
+    ----------
+    agreement : (n_train,) array
+        The agreement of each point in a regression game; NaN where nobody was asked.
+
+    Returns
+    -------
+    (n_train,) array of bool
+        Which errors are far above the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.suspects.scores import far_off
+    >>> far_off(-(np.array([1.0, 2.0, 3.0, 2.0, 90.0]) ** 2))
+    array([False, False, False, False,  True])
+    """
+    errors = np.sqrt(np.maximum(-agreement, 0.0))
+    known = errors[~np.isnan(errors)]
+    if not known.size:
+        return np.zeros(errors.size, bool)
+    low, high = np.quantile(known, [0.25, 0.75])
+    middle = high - low
+    far: Flags = errors > high + FENCE * middle  # NaN is not
+    return far if middle > ROUNDING * known.max() else np.zeros(errors.size, bool)
 
 
 def _standardised(column: Floats) -> Floats:

@@ -49,7 +49,7 @@ function matching() {
   const found = report.rows.filter((row) => {
     const decision = marks.has(row.p) ? marks.get(row.p).decision : "none";
     if (state.decision === "open" ? !(marks.has(row.p) && !isComplete(marks.get(row.p))) : state.decision && state.decision !== decision) return false;
-    if (state.odd && row.f.every(([word]) => word === "label")) return false;
+    if (state.odd && row.f.every(([word]) => word === "label" || word === "target")) return false;
     if (state.suggestion === "differs" && !proposal(row)) return false;
     if (state.suggestion === "agrees" && row.s !== row.y) return false;
     if (state.groups.some((code, k) => code !== "" && row.g[k] !== Number(code))) return false;
