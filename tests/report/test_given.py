@@ -38,8 +38,9 @@ def test_everything_is_filled_in(tmp_path: Path) -> None:
 def test_unknown_options_are_named(name: str, hint: str, tmp_path: Path) -> None:
     valuator = KNNShapley(n_neighbors=2).fit(X, Y)
     valuator.value()
+    option: dict[str, Any] = {name: X}
     with pytest.raises(TypeError, match=rf"^report has no option '{name}'\.{hint}$"):
-        valuator.report(tmp_path / "r.html", **{name: X})
+        valuator.report(tmp_path / "r.html", **option)
     assert not list(tmp_path.iterdir())
 
 
