@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dataworth import KNNShapley, __version__
 from dataworth.errors import ReadingWarning
 from dataworth.games.kernels import hard
-from dataworth.inputs.targets import are_quantities
+from dataworth.inputs.targets import are_quantities, quantities_as_text
 from tests import naive
 
 TOLERANCE = 1e-12
@@ -295,6 +295,40 @@ def test_whole_numbers_that_may_be_quantities_are_a_warning() -> None:
         KNNShapley().fit(X, prices)
     KNNShapley(game="regression").fit(X, prices)
     KNNShapley().fit(X, prices.astype(str))  # warnings are errors here
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("n.a.", "y holds text: 89 numbers, and 1 entry that is none, such as 'n.a.' in row 7;"),
+        ("1,234", "y holds numbers written as text, such as '1,234';"),
+        ("$ 12.50", r"y holds numbers written as text, such as '\$ 12.50';"),
+    ],
+)
+def test_quantities_that_are_text_are_a_warning(bad: str, said: str) -> None:
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    prices = [f"{1000 * i}" for i in range(90)]
+    prices[7] = bad
+    with pytest.warns(ReadingWarning, match=said):
+        KNNShapley().fit(X, prices)
+    wanted = "row 7 is 'n.a.'" if bad == "n.a." else "got text"
+    with pytest.raises(TypeError, match=f"y must hold real numbers; {wanted}"):
+        KNNShapley(game="regression").fit(X, prices)
+
+
+def test_which_text_is_of_quantities() -> None:
+    numbers = [str(1000 * i) for i in range(100)]
+    assert quantities_as_text(np.array([*numbers, "x", "y", "z"])).startswith("text: 100 numbers")
+    for y in (
+        numbers,  # plain ones are meant to be classes
+        [*numbers, *"abcdefgh"],  # too many words
+        [*map(str, np.arange(100) % 10), "n.a."],  # too few different numbers
+        [f"A{text}" for text in numbers],
+        ["cat", "dog"],
+    ):
+        assert quantities_as_text(np.array(y)) == ""
+    assert quantities_as_text(np.arange(100)) == ""
+    assert quantities_as_text(np.array(["1", None, 2], object)) == ""
 
 
 def test_which_numbers_are_quantities() -> None:

@@ -25,7 +25,7 @@ from dataworth.games.registry import DEFAULT_GAME
 from dataworth.inputs import checks, frames
 from dataworth.inputs.groups import owner_codes
 from dataworth.inputs.listings import named_points
-from dataworth.inputs.targets import are_quantities, variance
+from dataworth.inputs.targets import are_quantities, quantities_as_text, variance
 from dataworth.neighbors.approximate import LOW_RECALL, Approximate
 from dataworth.notes import Notes, repeated
 from dataworth.owner_values import OwnerValues
@@ -328,6 +328,14 @@ class KNNShapley(BaseEstimator):
             validate_data(self, X, skip_check_array=True)
         if not settings.game.numeric:
             self.classes_ = training.targets.names(np.arange(training.targets.n_classes))
+            said = quantities_as_text(training.targets.given())
+            if said:
+                warnings.warn(
+                    f"y holds {said}; each different one is taken for a class. Make numbers of "
+                    "them and use game='regression' if they are quantities.",
+                    ReadingWarning,
+                    stacklevel=2,
+                )
             if are_quantities(training.targets.given()):
                 warnings.warn(
                     f"y holds {self.classes_.size} different whole numbers, each of which is taken "

@@ -459,6 +459,18 @@ def test_many_whole_numbers_are_quantities(run: Any) -> None:
         run.refused(f"value p.csv --label y {typed}", 2, "--task must fit --game; got ")
 
 
+def test_one_word_among_quantities_is_refused(run: Any) -> None:
+    prices("p.csv")
+    lines = Path("p.csv").read_text().splitlines()
+    lines[3] = lines[3].partition(",")[0] + ",n.a."
+    Path("p.csv").write_text("\n".join(lines) + "\n")
+    said = "column 'y' of p.csv must hold numbers or classes; it holds text: 59 numbers, and 1 "
+    run.refused("value p.csv --label y", 2, f"{said}entry that is none, such as 'n.a.' in row 2")
+    run.refused("value p.csv --label y --log", 2, "must hold real numbers; row 2 is 'n.a.'. Mend")
+    run.refused("compare p.csv p.csv --label y", 2, said)
+    assert run("value p.csv --label y --task classes -o v.npz").code == 0
+
+
 def test_every_run_says_what_columns_were_taken_for(run: Any) -> None:
     table = rows()
     table["size"] = [f"{x:.3f}" for x in table["size"]]

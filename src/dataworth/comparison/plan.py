@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import checks, frames
-from dataworth.inputs.targets import are_quantities
+from dataworth.inputs.targets import are_quantities, quantities_as_text
 
 FAVOURS = (
     "Only rows that no decision touched are judged, which favours the cleaned data; rows that were "
@@ -125,6 +125,11 @@ def read(
             raise InputError(name, "have the columns of before", f"missing: {lacking[0]!r}")
     alike = _alike(tables, features)
     labels = np.asarray(frames.entries(tables["before"][label].to_native(), "before"))
+    said = quantities_as_text(labels) if task == "auto" else ""
+    if said:
+        hint = "Mend such rows or leave them out, or say that task is 'classes'."
+        must = "hold numbers or classes"
+        raise InputError(f"{label!r} of before", must, f"it holds {said}", hint)
     numeric = task == "numbers" or (task == "auto" and are_quantities(labels))
     read = checks.targets if numeric else checks.labels
     sides = {}

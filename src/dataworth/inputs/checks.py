@@ -4,6 +4,7 @@ What is refused raises an `InputError`, which names the argument, what would be 
 came instead. A wrong type raises an `InputTypeError`.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -16,6 +17,9 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import exactness, frames
 
+WRITTEN = re.compile(
+    r"[$€£¥]?\s?([+-]?(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,2})?)\s?[$€£¥%]?"
+)
 ENCODE = "Encode text, categories and dates as numbers first."
 
 
@@ -360,6 +364,13 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
         raise InputTypeError(name, "be an array of numbers", "got None")
     value = frames.entries(value, name)
     _flat(value, name)
+    words: list[bool] = []
+    if np.asarray(value).dtype.kind in "UO":
+        words = [isinstance(item, str) and written_number(item) is None for item in value]
+    if any(words) and not all(words):  # if all are, the words below fit
+        row = words.index(True)
+        came, hint = f"row {row} is {str(value[row])!r:.60}", "Mend such rows, or leave them out."
+        raise InputTypeError(name, "hold real numbers", came, hint)
     array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
     if n_points is not None and array.size != n_points:
         raise InputError(name, f"hold one number per row of {of}, {n_points}", f"got {array.size}")
@@ -368,6 +379,19 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
             name, "hold numbers of at most 1e150", "squares of larger ones may overflow"
         )
     return array.astype(np.float64)
+
+
+def written_number(text: str) -> float | None:
+    """Return the number that a text is for people, also with commas or a currency, or None.
+
+    Examples
+    --------
+    >>> from dataworth.inputs.checks import written_number
+    >>> written_number("$1,234.50"), written_number("n.a.")
+    (1234.5, None)
+    """
+    found = WRITTEN.fullmatch(text.strip())
+    return None if found is None else float(found[1].replace(",", ""))
 
 
 def _uniform(value: Any, name: str) -> Array:

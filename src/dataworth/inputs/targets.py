@@ -14,6 +14,8 @@ from dataworth.inputs import checks
 
 TASKS = ("auto", "classes", "numbers")  # what targets can be said to be
 FEW_CLASSES, MANY_CLASSES = 20, 100
+NEARLY = 0.95  # the share of numbers in text that looks like numbers
+ODD_IN_NUMBERS = frozenset(",$€£¥% ")  # what people write and computers do not
 DIGITS = 13  # that survive in logarithms of numbers up to 1e150
 
 
@@ -54,6 +56,46 @@ def are_quantities(y: Array) -> bool:
     if low in (0, 1) and span <= 1.2 * distinct.size and 2 * distinct.size <= y.size:
         return False
     return distinct.size > MANY_CLASSES or 10 * distinct.size > y.size
+
+
+def quantities_as_text(y: Array) -> str:
+    """Say why targets that look like quantities are text, or nothing if they do not.
+
+    They do if they are text of which nearly all entries, 95 in 100, are numbers that look like
+    quantities, and some are not plain ones. Text of plain numbers alone is meant to be classes.
+
+    Parameters
+    ----------
+    y : ndarray
+        Targets of any kind.
+
+    Returns
+    -------
+    str
+        What the targets are, to follow a verb, or "".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataworth.inputs.targets import quantities_as_text
+    >>> quantities_as_text(np.array(["n.a.", *map(str, range(200, 700))]))
+    "text: 500 numbers, and 1 entry that is none, such as 'n.a.' in row 0"
+    >>> quantities_as_text(np.array(["cat", "dog", "7"]))
+    ''
+    """
+    if y.dtype.kind not in "UO" or not all(isinstance(item, str) for item in y):
+        return ""
+    read = [checks.written_number(item) for item in y]
+    numbers = np.array([number for number in read if number is not None])
+    if numbers.size < NEARLY * y.size or not are_quantities(numbers):
+        return ""
+    strays = [row for row, number in enumerate(read) if number is None]
+    if strays:
+        few = "1 entry that is" if len(strays) == 1 else f"{len(strays):,} entries that are"
+        where = f"{str(y[strays[0]])!r:.60} in row {strays[0]}"
+        return f"text: {numbers.size:,} numbers, and {few} none, such as {where}"
+    odd = next((item for item in y if set(item) & ODD_IN_NUMBERS), None)
+    return "" if odd is None else f"numbers written as text, such as {str(odd)!r:.60}"
 
 
 def variance(y: Array) -> float:
