@@ -1,5 +1,6 @@
 """Comparisons against models trained by hand, and intervals against formulas."""
 
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -351,6 +352,12 @@ def test_chart(tmp_path: Path) -> None:
     falls = Score("all models", "R²", 0.9, 0.1, -0.8, -0.9, -0.7)
     but = Comparison((*scores[:3], falls), 100, 90, 30, "30 test rows")
     assert str(but) == f"{made}; but worse: R² 0.900 → 0.100 (−0.800 ± 0.100)"
+    unclear = Comparison((scores[2], scores[3]), 100, 90, 30, "30 test rows")
+    said = "no clear difference: MAE 10.00 → 10.10 (+0.10 ± 1.10)"
+    assert str(unclear) == said  # R² is of other models
+    unclear = Comparison((Score("all models", *astuple(scores[2])[1:]), scores[3]), 100, 90, 30, "")
+    assert str(unclear) == f"{said}; but better: R² 0.100 → 0.900 (+0.800 ± 0.100)"
+    assert repr(unclear) == f"Comparison({unclear})"
     assert [s.verdict for s in scores] == ["better", "worse", "no clear difference", "better"]
     ax = made.plot()
     ax.figure.savefig(tmp_path / "chart.png")

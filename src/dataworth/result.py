@@ -161,7 +161,9 @@ class DataValues:
         """
         points, judges = len(self), self.n_validation
         said = f"{points:,} point{'s' * (points != 1)}"
-        if judges:
+        if self.agreement is not None:
+            said += ", judged by each other"
+        elif judges:
             said += f", judged by {judges:,} validation point{'s' * (judges != 1)}"
         low, high = (end / self.scale for end in (self.values.min(), self.values.max()))
         first = [] if self.ruler is None else [self.ruler.sentence]

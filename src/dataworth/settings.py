@@ -472,7 +472,10 @@ def _check_encoder(p: dict[str, Any], game: GameKind) -> None:
         )
     if game.numeric and knows_only_classes(encoder):
         raise InputError(
-            "encoder", f"suit the numbers of game={game.name!r}", f"{encoder!r} knows classes only"
+            "encoder",
+            f"suit the numbers of game={game.name!r}",
+            f"{encoder!r} knows classes only",
+            "Leave it out.",
         )
     if weighs(encoder):
         for name, default in ABOUT_DISTANCES.items():

@@ -28,8 +28,8 @@ def test_apply_keeps_what_is_not_decided_on(run: Any) -> None:
     Path("t.csv").write_bytes(b'id;a;y\r\n007;1,50;yes\r\n8;NA;no\r\n9;"x;y";no\r\n')
     decided("t.csv", "1,remove,", "0,relabel,no")
     said = "1 relabelled, 1 removed: 3 rows in, 2 rows out, in c.csv.\n"
-    then = "Is a model better with it? With --drop as for `value`: "
-    then += "dataworth compare t.csv c.csv --label y"
+    then = "Is a model better with it? Add --test if you have test rows, and --drop if `value` had "
+    then += "it:\ndataworth compare t.csv c.csv --label y"
     assert run("apply d.csv t.csv -o c.csv").out == f"{said}{then}\n"
     assert run("apply d.csv t.csv --id id -o c.csv").out == f"{said}{then} --id id\n"
     assert Path("c.csv").read_bytes() == b'id;a;y\r\n007;1,50;no\r\n9;"x;y";no\r\n'
@@ -95,3 +95,10 @@ def test_all_suspects_of_a_file_of_values(run: Any) -> None:
         ("t.csv t.csv --label y --remove", "t.csv must be a file of values"),
     ):
         run.refused(f"apply {typed} -o c.csv", 2, message)
+
+
+def test_shares_of_quantities_are_not_told(run: Any) -> None:
+    rows = [f"{i},{1000 * i}" for i in range(60)]
+    Path("p.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
+    decided("p.csv", "1,remove,", "0,relabel,5000")
+    assert run("apply d.csv p.csv -o c.csv").err == ""

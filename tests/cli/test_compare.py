@@ -65,6 +65,16 @@ def test_columns_are_told_as_a_run_tells_them(run: Any) -> None:
     assert ran.err.count("'id'") == 1
 
 
+def test_a_first_column_without_a_name_has_the_ids(run: Any) -> None:
+    table = {"": range(120), **rows(120)}
+    tables.write_table("b.csv", pa.table(table))
+    tables.write_table("a.csv", pa.table(table).slice(1))
+    tables.write_table("t.csv", pa.table(rows(120)))
+    ran = run("compare b.csv a.csv --test t.csv --label y --drop name --seeds 1")
+    assert ran.code == 0
+    assert "dataworth: note: the first column has no name, so it is used as --id." in ran.err
+
+
 def test_refused(run: Any) -> None:
     whole = "compare train.csv val.csv --label y"
     for line, message in (

@@ -112,8 +112,13 @@ def apply_(
     changed = shares_changed(columns[done.label], [done.labels[at] for at in done.kept])
     if changed:
         terminal.note(changed)
-    then = advice.comparing(train, done.label, id=id or made.id_column, drop=(), after=output)
-    print(f"Is a model better with it? With --drop as for `value`: {then}")
+    then = advice.comparing(
+        train, done.label, id=made.id_column if id is None else id, drop=(), after=output
+    )
+    print(
+        "Is a model better with it? Add --test if you have test rows, and --drop if `value` had it:"
+    )
+    print(then)
 
 
 def _made(path: Path, *, relabel: bool, remove: bool, n: int | None) -> "Decisions":

@@ -70,6 +70,9 @@ def compare(
         inputs.keep_apart({"--plot": plot}, files)
         matplotlib = extra("matplotlib.figure", "--plot", "plot")
     given = {name: tables.read_table(path, names=[id] if id else []) for name, path in read.items()}
+    if id is None and given["BEFORE"].column_names[0] == "":
+        terminal.note("the first column has no name, so it is used as --id.")
+        id = ""
     words = {"before": str(before), "after": str(after), "test": str(test)}
     words |= {f"{label!r} of {key}": f"column {label!r} of {path}" for key, path in words.items()}
     words |= {name: f"--{name}" for name in ("label", "id", "drop", "task", "seeds", "folds")}

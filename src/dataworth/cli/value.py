@@ -288,4 +288,5 @@ def value(
         used = {*data.features, data.label, data.id}
         apart = [name for name in data.source.names if name not in used]
         then = advice.comparing(train, data.label, id=data.id, drop=apart)
-        print(f"Once it is cleaned, this says whether models are better: {then}", file=out)
+        question = "Once it is cleaned (`dataworth apply`), is a model better?"
+        print(f"{question} Add --test if you have test rows: {then}", file=out)

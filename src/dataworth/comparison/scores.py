@@ -76,11 +76,11 @@ class Score:
         return f"{number:,.{digits}f}".replace("-", "−")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What models score before and after, in the metric that counts and in others.
 
-    As text it is the verdict in a line, with other metrics if they are worse all the same; a
+    As text it is the verdict in a line, with other metrics if they clearly say something else; a
     notebook shows all scores and notes.
 
     Attributes
@@ -126,8 +126,12 @@ class Comparison:
     def __str__(self) -> str:
         said = f"{self.verdict}: {self.headline}"
         over = [score for score in self.scores if score.model == self.headline.model]
-        worse = [score for score in over[1:] if score.verdict == "worse" != self.verdict]
-        return "; but ".join([said, *(f"worse: {score}" for score in worse)])
+        same = (self.verdict, "no clear difference")
+        other = [score for score in over[1:] if score.verdict not in same]
+        return "; but ".join([said, *(f"{score.verdict}: {score}" for score in other)])
+
+    def __repr__(self) -> str:
+        return f"Comparison({self})"
 
     def _repr_html_(self) -> str:
         """Show the verdict, all scores and what to keep in mind in a notebook."""

@@ -133,7 +133,7 @@ def shares_changed(before: Iterable[Any], after: Iterable[Any]) -> str:
     -------
     str
         The labels whose share changes by a percentage point or by a tenth of itself, those that
-        change most first.
+        change most first. Nothing of quantities, also if they are text.
 
     Examples
     --------
@@ -141,7 +141,11 @@ def shares_changed(before: Iterable[Any], after: Iterable[Any]) -> str:
     >>> shares_changed("no" * 10 + "n" * 80, "no" * 2 + "n" * 80)
     "Share of labels: 'n' 90.0 % → 97.6 %, 'o' 10.0 % → 2.4 %."
     """
-    counts = Counter(map(str, before)), Counter(map(str, after))
+    texts = list(map(str, before))
+    numbers = [checks.written_number(text) for text in texts]
+    if None not in numbers and are_quantities(np.array(numbers, float)):
+        return ""
+    counts = Counter(texts), Counter(map(str, after))
     sizes = [max(some.total(), 1) for some in counts]
     shares = {
         label: [100 * some[label] / size for some, size in zip(counts, sizes, strict=True)]

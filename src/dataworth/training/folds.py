@@ -202,7 +202,7 @@ def check_own_folds(training: TrainingSet) -> None:
             "y",
             f"have two points of each class for {name}, which learns from some and judges others",
             f"only one point has the label {alone!r}",
-            f"Leave it out, or {name}.",
+            f"Leave it out, or {name}; use game='regression' if y holds quantities.",
         )
 
 
