@@ -29,7 +29,7 @@ def test_before_and_after(run: Any) -> None:
     )
     assert ran.code == 0
     notes = ran.err.splitlines()
-    assert notes[0] == "dataworth: note: training 3 models, 2 times each, before and after"
+    assert notes[0] == "dataworth: note: training 3 models, each 2 times, before and after"
     assert notes[1].startswith("dataworth: note: Share of labels: ")
     assert len(notes) == 2
     read = [arrow_csv.read_csv(f"{name}.csv") for name in ("before", "after", "test")]

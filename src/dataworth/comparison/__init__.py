@@ -197,7 +197,8 @@ def _answers(
         )
         for name in ("before", "after")
     }
-    LOG.info("training %d models, %d times each, before and after", len(models), len(plan.parts))
+    times = "once" if len(plan.parts) == 1 else f"{len(plan.parts)} times"
+    LOG.info("training %d models, each %s, before and after", len(models), times)
     lessons: dict[str, _Lesson] = {}
     total = len(plan.parts) * 2 * len(models)
     with bar(total, "comparing", "model", shown=progress) as done:
