@@ -489,6 +489,34 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     assert cleaned["y"] == [*targets[:3], -2.5, *targets[4:]]
 
 
+def regression(show: Reader) -> Page:
+    targets = np.arange(20) * 1000.0
+    return show(values_of(np.arange(20) - 15, targets, game="regression"), {"y": targets}, label="y")
+
+
+@pytest.mark.parametrize("last", ["Enter", "Escape"])
+@pytest.mark.parametrize("by_key", [True, False])
+def test_a_new_number_is_typed_without_reaching_for_the_mouse(
+    show: Reader, last: str, by_key: bool
+) -> None:
+    page = regression(show)
+    if by_key:
+        row(page, 3).press("2")
+    else:
+        press(page, 3, "Relabel")
+    page.keyboard.type("3340")
+    page.keyboard.press(last)
+    assert row(page, 3).get_by_label("New target").input_value() == "3340"
+    assert row(page, 3).evaluate("row => row === document.activeElement")
+    for key in ("j", "3", "j", "1"):
+        page.keyboard.press(key)
+    assert count(page) == "3 of 20 marked 1 keep 1 relabel 1 remove"
+    assert b'"3","relabel","3340"' in downloaded(page)
+    row(page, 3).press("2")  # again: undo
+    assert count(page).startswith("2 of 20 marked 1 keep 0 relabel")
+    assert row(page, 3).evaluate("row => row === document.activeElement")
+
+
 def test_one_suggestion_in_the_result_the_page_and_the_decisions(
     show: Reader, tmp_path: Path
 ) -> None:

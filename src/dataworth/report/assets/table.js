@@ -158,6 +158,7 @@ function decisionCell(row, mark) {
     setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
     label.classList.toggle("open", !isComplete(marks.get(row.p)));
   });
+  if (report.numeric) label.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") moveTo(row.p); });
   return el("div", {}, group, label);
 }
 
@@ -180,7 +181,7 @@ function markRow(row, kind, fromRow) {
   const same = marks.has(row.p) && marks.get(row.p).decision === kind;
   setMark(row, same ? null : kind);
   state.at = row.p;
-  redraw(row, fromRow ? null : `button.${kind}`);
+  redraw(row, report.numeric && kind === "relabel" && !same ? "input.new" : fromRow ? null : `button.${kind}`);
 }
 
 function toggle(row) {
