@@ -517,6 +517,49 @@ def test_a_new_number_is_typed_without_reaching_for_the_mouse(
     assert row(page, 3).evaluate("row => row === document.activeElement")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("16,890", "16890"),
+        ("1 234 567.5", "1234567.5"),
+        ("16\u00a0890", "16890"),
+        ("16\u202f890", "16890"),
+        ("\u22122,500", "-2500"),  # with the minus that the page writes
+        ("1.2e\u22127", "1.2e-7"),
+        (" 12 ", "12"),
+    ],
+)
+def test_numbers_may_be_typed_as_the_page_writes_them(
+    show: Reader, typed: str, meant: str
+) -> None:
+    page = regression(show)
+    press(page, 3, "Relabel")
+    field = row(page, 3).get_by_label("New target")
+    field.fill(typed)
+    assert field.get_attribute("aria-invalid") == "false"
+    assert "missing" not in count(page)
+    assert f'"3","relabel","{meant}"'.encode() in downloaded(page)
+
+
+@pytest.mark.parametrize("typed", ["334x", "16,89", "1,2345", "0,125", "1,234 567", "1,,000", "-"])
+def test_what_is_no_number_is_told_beside_its_field(show: Reader, typed: str) -> None:
+    page = regression(show)
+    press(page, 3, "Relabel")
+    field, reason = row(page, 3).get_by_label("New target"), page.get_by_text("not a number")
+    assert reason.count() == 0  # nothing is typed yet
+    field.fill(typed)
+    assert reason.is_visible()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert count(page).endswith("1 new target missing")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert field.input_value() == typed  # remembered as it was, and still refused
+    assert reason.is_visible()
+    field.fill("334")
+    assert reason.count() == 0
+    assert field.get_attribute("aria-invalid") == "false"
+
+
 def test_one_suggestion_in_the_result_the_page_and_the_decisions(
     show: Reader, tmp_path: Path
 ) -> None:

@@ -147,19 +147,29 @@ function decisionCell(row, mark) {
   const buttons = KINDS.map((kind, k) => el("button", { type: "button", class: `kind ${kind}`, "aria-pressed": String(Boolean(mark) && mark.decision === kind), title: `${WORDS[kind]} (${k + 1})`,
     on: { click: () => markRow(row, kind) } }, WORDS[kind]));
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
-  if (!mark || mark.decision !== "relabel") return group;
-  const label = report.numeric
-    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target" })
+  return mark && mark.decision === "relabel" ? el("div", {}, group, newLabel(row, mark)) : group;
+}
+
+function newLabel(row, mark) {
+  const field = report.numeric
+    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target", "aria-describedby": `wrong-${row.p}` })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
-  label.setAttribute("aria-label", `New ${noun}`);
-  label.classList.toggle("open", !isComplete(mark));
-  label.addEventListener("input", () => {
-    setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
-    label.classList.toggle("open", !isComplete(marks.get(row.p)));
+  field.setAttribute("aria-label", `New ${noun}`);
+  const wrong = el("span", { class: "wrong", id: `wrong-${row.p}` });
+  const check = ({ label }) => {
+    const isWrong = report.numeric && label !== "" && !isNumber(label);
+    field.classList.toggle("open", label === "" || isWrong);
+    field.setAttribute("aria-invalid", String(isWrong));
+    wrong.textContent = isWrong ? "not a number" : "";
+  };
+  check(mark);
+  field.addEventListener("input", () => {
+    setMark(row, "relabel", report.numeric ? plainNumber(field.value) : field.value.trim() && field.value);
+    check(marks.get(row.p));
   });
-  if (report.numeric) label.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") moveTo(row.p); });
-  return el("div", {}, group, label);
+  if (report.numeric) field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") moveTo(row.p); });
+  return el("div", { class: "becomes" }, field, wrong);
 }
 
 function lineOf(position) {
