@@ -446,6 +446,47 @@ def test_the_ruler_draws_a_line(show: Reader) -> None:
     assert line.count() == 0
 
 
+def test_all_points_up_to_the_cut_off_can_be_marked_at_once(show: Reader) -> None:
+    n = 120
+    ruler = Ruler(n, 2, (tuple(range(0, 57, 3)),) * 5)
+    values = replace(values_of(np.arange(n) - 60.0, ["a", "b"] * 60), ruler=ruler)
+    assert ruler.cutoff is not None
+    assert 5 < ruler.cutoff < 50
+    page = show(values)
+    menu = page.locator("#odd")
+    assert menu.locator("option").all_inner_texts() == ["all points", "up to the ruler’s cut-off"]
+    menu.select_option("up to the ruler’s cut-off")
+    assert rows(page) == list(range(ruler.cutoff))
+    page.get_by_role("button", name="Value").click()
+    assert rows(page) == list(range(ruler.cutoff))[::-1]
+    page.locator("#all").select_option("remove")
+    k = ruler.cutoff
+    assert show.heard() == [f"Remove: {k} points not yet marked of the {k} found?"]
+    assert count(page).startswith(f"{k} of {n} marked")
+    assert show(replace(values, ruler=None)).locator("#odd").count() == 0
+
+
+def test_an_outlier_below_the_cut_off_is_not_up_to_it(show: Reader) -> None:
+    """Also where the table ends before the cut-off, and outliers are listed after it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X[30], X[41] = X[20], (40.0, 40.0)
+    y[30] = 1 - y[20]
+    values = replace(KNNShapley().fit(X, y).value(), ruler=Ruler(60, 2, (tuple(range(20)),) * 5))
+    assert values.ruler is not None
+    assert values.ruler.cutoff is not None
+    suspects = values.suspects_first[: values.ruler.cutoff].tolist()
+    assert len(suspects) > 5
+    assert not {20, 30, 41} <= set(suspects)
+    page = show(values, rows=5)
+    menu = page.locator("#odd")
+    listed = rows(page)
+    menu.select_option("up to the ruler’s cut-off")
+    assert rows(page) == [p for p in listed if p in suspects] != listed
+    menu.select_option("copies and outliers")
+    assert sorted(rows(page)) == [20, 30, 41]
+
+
 def test_what_is_said_about_labels_that_fill_the_table_is_so(show: Reader) -> None:
     """Up to the ruler's cut-off a rare label has all of its points listed, however many."""
     n, labels = 400, np.array(["rare"] * 40 + ["often"] * 360)

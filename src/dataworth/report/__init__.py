@@ -167,6 +167,7 @@ def write(
         ],
         "rows": content.rows(groups),
         "nNoticed": content.n_noticed,
+        "nSuspects": content.n_suspects,
         "quota": content.quota,
         "train": content.neighbors(),
         "judges": content.judges(judges),

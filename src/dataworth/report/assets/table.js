@@ -6,6 +6,7 @@ const state = {
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
 const ranks = new Map(report.rows.map((row, k) => [row.p, k]));
+const isSuspect = (row) => ranks.get(row.p) < report.nSuspects;
 const hasSuggestions = report.rows.some((row) => row.s !== undefined && row.s !== null);
 const collator = new Intl.Collator("en", { numeric: true });
 const haystacks = new Map();
@@ -49,7 +50,8 @@ function matching() {
   const found = report.rows.filter((row) => {
     const decision = marks.has(row.p) ? marks.get(row.p).decision : "none";
     if (state.decision === "open" ? !(marks.has(row.p) && !isComplete(marks.get(row.p))) : state.decision && state.decision !== decision) return false;
-    if (state.odd && row.f.every(([word]) => word === "label" || word === "target")) return false;
+    if (state.odd === "cut" && !isSuspect(row)) return false;
+    if (state.odd === "odd" && row.f.every(([word]) => word === "label" || word === "target")) return false;
     if (state.suggestion === "differs" && !proposal(row)) return false;
     if (state.suggestion === "agrees" && row.s !== row.y) return false;
     if (state.groups.some((code, k) => code !== "" && row.g[k] !== Number(code))) return false;
@@ -90,10 +92,8 @@ function showMore() {
 
 /* The line below the rows that the ruler says to look at, where they come first. */
 function cutBefore(place) {
-  const cutoff = report.cutoff;
-  const isAbove = (row) => row && ranks.get(row.p) < cutoff;
-  if (cutoff === null || state.sort !== "score" || state.down || !isAbove(rows[place - 1]) || isAbove(rows[place])) return [];
-  const said = `The ruler’s cut-off: look at the ${plural(cutoff, "point")} above this line.`;
+  if (state.sort !== "score" || state.down || !place || !isSuspect(rows[place - 1]) || isSuspect(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(report.nSuspects, "point")} above this line.`;
   return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
