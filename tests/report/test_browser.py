@@ -487,6 +487,21 @@ def test_an_outlier_below_the_cut_off_is_not_up_to_it(show: Reader) -> None:
     assert sorted(rows(page)) == [20, 30, 41]
 
 
+@pytest.mark.parametrize("name", ["rare", "<img src=x onerror=alert(1)>"])
+def test_suspects_of_one_label_are_warned_of(show: Reader, name: str) -> None:
+    labels = np.array([name] * 40 + ["often"] * 360)
+    values = replace(
+        values_of(np.arange(400) - 60.0, labels),
+        ruler=Ruler(400, 2, (tuple(range(0, 40, 2)),) * 5),
+    )
+    assert f"suspects have the label {name}, " in values.one_sided
+    page = show(values)
+    assert page.locator("#one-sided").inner_text() == values.one_sided
+    mixed = replace(values, labels=np.array([name, "often"] * 200))
+    assert mixed.one_sided == ""
+    assert not show(mixed).locator("#one-sided").is_visible()
+
+
 def test_what_is_said_about_labels_that_fill_the_table_is_so(show: Reader) -> None:
     """Up to the ruler's cut-off a rare label has all of its points listed, however many."""
     n, labels = 400, np.array(["rare"] * 40 + ["often"] * 360)

@@ -76,6 +76,8 @@ function showWords() {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
   }
+  byId("one-sided").hidden = !report.oneSided;
+  byId("one-sided").textContent = report.oneSided;
   const first = report.ranked ? "most suspect" : "least valuable";
   const differing = report.rows.filter((row) => proposal(row)).length;
   const all = report.rows.length === report.n;
