@@ -409,7 +409,13 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Next").click()
     assert rows(page) == list(range(100, 120))
-    row(page, 100).focus()
+    page.get_by_role("button", name="Previous").click()
+    assert page.evaluate("document.activeElement.dataset.position") == "50"
+    page.get_by_role("button", name="Next").press("Enter")
+    for key in ("3", "j", "1", "k"):  # without a click on the first row
+        page.keyboard.press(key)
+    assert count(page) == "2 of 120 marked 1 keep 0 relabel 1 remove"
+    assert row(page, 100).get_by_role("button", name="Remove").get_attribute("aria-pressed") == "true"
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"

@@ -239,7 +239,12 @@ function keys(event) {
 }
 
 function showPager(pages, size) {
-  const go = (page) => { state.page = page; showTable(true); byId("points").scrollIntoView(); };
+  const go = (page) => {
+    state.page = page;
+    showTable(true);
+    byId("points").scrollIntoView();
+    lineOf(state.at).focus({ preventScroll: true });
+  };
   const button = (word, page, off) => el("button", { type: "button", class: "quiet", disabled: off, on: { click: () => go(page) } }, word);
   const from = state.page * PAGE + 1;
   byId("pager").replaceChildren(...(pages < 2 ? [] : [button("← Previous", state.page - 1, state.page === 0),
