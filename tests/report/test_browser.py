@@ -329,6 +329,13 @@ def test_the_reasons_are_shown(show: Reader) -> None:
     assert page.get_by_text("No explanation was computed").is_visible()
 
 
+def test_a_reason_that_leaves_labels_out_says_so(show: Reader) -> None:
+    why = [explain(VALUES, 0, "dog", near=[2, 3, 4, 5]), explain(VALUES, 1, "dog", near=[2, 3, 5])]
+    page = show(VALUES, explanations=why)
+    said = [" ".join(row(page, p).locator(".reason").inner_text().split()) for p in (0, 1)]
+    assert said == ["near 2 × dog 1 × owl and others", "near 2 × dog 1 × cat"]
+
+
 def test_cells_that_differ_from_the_point_are_marked(show: Reader) -> None:
     columns = {
         "weight": [56, 400, 410, 390, 57, 420],
