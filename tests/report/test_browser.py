@@ -136,6 +136,9 @@ def test_charts_show_the_values(show: Reader) -> None:
     assert [dot["x"] for dot in label[1][0]] == pytest.approx([-0.5, -0.35, -0.2])  # medians
     assert sorted(farm[0]) == ["north", "south"]
     assert "missing" in age[0]
+    said = page.locator(".card", has_text="Cumulative value").inner_text()
+    assert "Values added up" in said
+    assert "highest" not in said  # which would be at 0, and 0 is no threshold
 
 
 def test_a_source_that_stands_out_is_found_and_a_rare_label_is_not(show: Reader) -> None:
