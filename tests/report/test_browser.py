@@ -425,7 +425,9 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     for key in ("3", "j", "1", "k"):  # without a click on the first row
         page.keyboard.press(key)
     assert count(page) == "2 of 120 marked 1 keep 0 relabel 1 remove"
-    assert row(page, 100).get_by_role("button", name="Remove").get_attribute("aria-pressed") == "true"
+    assert (
+        row(page, 100).get_by_role("button", name="Remove").get_attribute("aria-pressed") == "true"
+    )
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"
@@ -563,7 +565,9 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
 
 def regression(show: Reader) -> Page:
     targets = np.arange(20) * 1000.0
-    return show(values_of(np.arange(20) - 15, targets, game="regression"), {"y": targets}, label="y")
+    return show(
+        values_of(np.arange(20) - 15, targets, game="regression"), {"y": targets}, label="y"
+    )
 
 
 @pytest.mark.parametrize("last", ["Enter", "Escape"])
@@ -601,9 +605,7 @@ def test_a_new_number_is_typed_without_reaching_for_the_mouse(
         (" 12 ", "12"),
     ],
 )
-def test_numbers_may_be_typed_as_the_page_writes_them(
-    show: Reader, typed: str, meant: str
-) -> None:
+def test_numbers_may_be_typed_as_the_page_writes_them(show: Reader, typed: str, meant: str) -> None:
     page = regression(show)
     press(page, 3, "Relabel")
     field = row(page, 3).get_by_label("New target")

@@ -21,7 +21,7 @@ LOOKED_AT = 1_000  # entries of a column
 READ = 20_000  # characters of a text that are looked at
 KEPT = 256  # texts whose words are remembered: neighbours are shared, and so are texts
 PLACES = 200  # of words, at which a text may begin
-# Words like "must" and "so" say nothing, however rare; some in scikit-learn's list do say something.
+# Words like "must" and "so" say nothing, however rare; some in scikit-learn's list do.
 MEANT = """amount bill bottom call cry describe detail empty fill fire front full interest mill mine
 move name part serious show side sincere system thick thin top"""
 STOP_WORDS = ENGLISH_STOP_WORDS - frozenset(MEANT.split())

@@ -134,6 +134,7 @@ function start() {
   byId("frame").addEventListener("keydown", keys);
   byId("frame").addEventListener("scroll", showMore);
   addEventListener("resize", showMore);
+  new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${byId("bar").offsetHeight}px`)).observe(byId("bar"));
   document.documentElement.dataset.ready = "yes";
 }
 start();

@@ -85,6 +85,7 @@ function showTable(keepPage) {
 /* Say that the table goes on to the right, where it does. */
 function showMore() {
   const frame = byId("frame");
+  frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth);
   const more = frame.scrollWidth - frame.clientWidth - frame.scrollLeft > 2;
   frame.classList.toggle("more", more);
   byId("sideways").classList.toggle("more", more);
