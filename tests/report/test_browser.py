@@ -136,6 +136,9 @@ def test_charts_show_the_values(show: Reader) -> None:
     assert [dot["x"] for dot in label[1][0]] == pytest.approx([-0.5, -0.35, -0.2])  # medians
     assert sorted(farm[0]) == ["north", "south"]
     assert "missing" in age[0]
+    said = page.locator(".card", has_text="Cumulative value").inner_text()
+    assert "Values added up" in said
+    assert "highest" not in said  # which would be at 0, and 0 is no threshold
 
 
 def test_a_source_that_stands_out_is_found_and_a_rare_label_is_not(show: Reader) -> None:
@@ -329,6 +332,13 @@ def test_the_reasons_are_shown(show: Reader) -> None:
     assert page.get_by_text("No explanation was computed").is_visible()
 
 
+def test_a_reason_that_leaves_labels_out_says_so(show: Reader) -> None:
+    why = [explain(VALUES, 0, "dog", near=[2, 3, 4, 5]), explain(VALUES, 1, "dog", near=[2, 3, 5])]
+    page = show(VALUES, explanations=why)
+    said = [" ".join(row(page, p).locator(".reason").inner_text().split()) for p in (0, 1)]
+    assert said == ["near 2 × dog 1 × owl and others", "near 2 × dog 1 × cat"]
+
+
 def test_cells_that_differ_from_the_point_are_marked(show: Reader) -> None:
     columns = {
         "weight": [56, 400, 410, 390, 57, 420],
@@ -409,7 +419,15 @@ def test_many_points_come_in_pages(show: Reader) -> None:
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Next").click()
     assert rows(page) == list(range(100, 120))
-    row(page, 100).focus()
+    page.get_by_role("button", name="Previous").click()
+    assert page.evaluate("document.activeElement.dataset.position") == "50"
+    page.get_by_role("button", name="Next").press("Enter")
+    for key in ("3", "j", "1", "k"):  # without a click on the first row
+        page.keyboard.press(key)
+    assert count(page) == "2 of 120 marked 1 keep 0 relabel 1 remove"
+    assert (
+        row(page, 100).get_by_role("button", name="Remove").get_attribute("aria-pressed") == "true"
+    )
     page.keyboard.press("ArrowUp")
     assert rows(page) == list(range(50, 100))
     assert page.evaluate("document.activeElement.dataset.position") == "99"
@@ -444,6 +462,62 @@ def test_the_ruler_draws_a_line(show: Reader) -> None:
     assert line.count() == 1
     page.get_by_role("button", name="Next").click()
     assert line.count() == 0
+
+
+def test_all_points_up_to_the_cut_off_can_be_marked_at_once(show: Reader) -> None:
+    n = 120
+    ruler = Ruler(n, 2, (tuple(range(0, 57, 3)),) * 5)
+    values = replace(values_of(np.arange(n) - 60.0, ["a", "b"] * 60), ruler=ruler)
+    assert ruler.cutoff is not None
+    assert 5 < ruler.cutoff < 50
+    page = show(values)
+    menu = page.locator("#odd")
+    assert menu.locator("option").all_inner_texts() == ["all points", "up to the ruler’s cut-off"]
+    menu.select_option("up to the ruler’s cut-off")
+    assert rows(page) == list(range(ruler.cutoff))
+    page.get_by_role("button", name="Value").click()
+    assert rows(page) == list(range(ruler.cutoff))[::-1]
+    page.locator("#all").select_option("remove")
+    k = ruler.cutoff
+    assert show.heard() == [f"Remove: {k} points not yet marked of the {k} found?"]
+    assert count(page).startswith(f"{k} of {n} marked")
+    assert show(replace(values, ruler=None)).locator("#odd").count() == 0
+
+
+def test_an_outlier_below_the_cut_off_is_not_up_to_it(show: Reader) -> None:
+    """Also where the table ends before the cut-off, and outliers are listed after it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X[30], X[41] = X[20], (40.0, 40.0)
+    y[30] = 1 - y[20]
+    values = replace(KNNShapley().fit(X, y).value(), ruler=Ruler(60, 2, (tuple(range(20)),) * 5))
+    assert values.ruler is not None
+    assert values.ruler.cutoff is not None
+    suspects = values.suspects_first[: values.ruler.cutoff].tolist()
+    assert len(suspects) > 5
+    assert not {20, 30, 41} <= set(suspects)
+    page = show(values, rows=5)
+    menu = page.locator("#odd")
+    listed = rows(page)
+    menu.select_option("up to the ruler’s cut-off")
+    assert rows(page) == [p for p in listed if p in suspects] != listed
+    menu.select_option("copies and outliers")
+    assert sorted(rows(page)) == [20, 30, 41]
+
+
+@pytest.mark.parametrize("name", ["rare", "<img src=x onerror=alert(1)>"])
+def test_suspects_of_one_label_are_warned_of(show: Reader, name: str) -> None:
+    labels = np.array([name] * 40 + ["often"] * 360)
+    values = replace(
+        values_of(np.arange(400) - 60.0, labels),
+        ruler=Ruler(400, 2, (tuple(range(0, 40, 2)),) * 5),
+    )
+    assert f"suspects have the label {name}, " in values.one_sided
+    page = show(values)
+    assert page.locator("#one-sided").inner_text() == values.one_sided
+    mixed = replace(values, labels=np.array([name, "often"] * 200))
+    assert mixed.one_sided == ""
+    assert not show(mixed).locator("#one-sided").is_visible()
 
 
 def test_what_is_said_about_labels_that_fill_the_table_is_so(show: Reader) -> None:
@@ -487,6 +561,77 @@ def test_regression(show: Reader, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_bytes(downloaded(page))
     cleaned = decisions.apply(decisions.read(tmp_path / "d.csv"), {"y": targets})
     assert cleaned["y"] == [*targets[:3], -2.5, *targets[4:]]
+
+
+def regression(show: Reader) -> Page:
+    targets = np.arange(20) * 1000.0
+    return show(
+        values_of(np.arange(20) - 15, targets, game="regression"), {"y": targets}, label="y"
+    )
+
+
+@pytest.mark.parametrize("last", ["Enter", "Escape"])
+@pytest.mark.parametrize("by_key", [True, False])
+def test_a_new_number_is_typed_without_reaching_for_the_mouse(
+    show: Reader, last: str, by_key: bool
+) -> None:
+    page = regression(show)
+    if by_key:
+        row(page, 3).press("2")
+    else:
+        press(page, 3, "Relabel")
+    page.keyboard.type("3340")
+    page.keyboard.press(last)
+    assert row(page, 3).get_by_label("New target").input_value() == "3340"
+    assert row(page, 3).evaluate("row => row === document.activeElement")
+    for key in ("j", "3", "j", "1"):
+        page.keyboard.press(key)
+    assert count(page) == "3 of 20 marked 1 keep 1 relabel 1 remove"
+    assert b'"3","relabel","3340"' in downloaded(page)
+    row(page, 3).press("2")  # again: undo
+    assert count(page).startswith("2 of 20 marked 1 keep 0 relabel")
+    assert row(page, 3).evaluate("row => row === document.activeElement")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("16,890", "16890"),
+        ("1 234 567.5", "1234567.5"),
+        ("16\u00a0890", "16890"),
+        ("16\u202f890", "16890"),
+        ("\u22122,500", "-2500"),  # with the minus that the page writes
+        ("1.2e\u22127", "1.2e-7"),
+        (" 12 ", "12"),
+    ],
+)
+def test_numbers_may_be_typed_as_the_page_writes_them(show: Reader, typed: str, meant: str) -> None:
+    page = regression(show)
+    press(page, 3, "Relabel")
+    field = row(page, 3).get_by_label("New target")
+    field.fill(typed)
+    assert field.get_attribute("aria-invalid") == "false"
+    assert "missing" not in count(page)
+    assert f'"3","relabel","{meant}"'.encode() in downloaded(page)
+
+
+@pytest.mark.parametrize("typed", ["334x", "16,89", "1,2345", "0,125", "1,234 567", "1,,000", "-"])
+def test_what_is_no_number_is_told_beside_its_field(show: Reader, typed: str) -> None:
+    page = regression(show)
+    press(page, 3, "Relabel")
+    field, reason = row(page, 3).get_by_label("New target"), page.get_by_text("not a number")
+    assert reason.count() == 0  # nothing is typed yet
+    field.fill(typed)
+    assert reason.is_visible()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert count(page).endswith("1 new target missing")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert field.input_value() == typed  # remembered as it was, and still refused
+    assert reason.is_visible()
+    field.fill("334")
+    assert reason.count() == 0
+    assert field.get_attribute("aria-invalid") == "false"
 
 
 def test_one_suggestion_in_the_result_the_page_and_the_decisions(

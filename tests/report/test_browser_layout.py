@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dataworth import DataValues
@@ -106,6 +107,23 @@ def test_a_table_that_goes_on_to_the_right_says_so(show: Reader) -> None:
     assert not hint.is_visible()
     assert frame.evaluate("f => getComputedStyle(f).maskImage") == "none"
     assert not page_of(show, {}).get_by_text("More columns to the right").is_visible()
+
+
+def test_the_header_stays_in_sight(show: Reader) -> None:
+    page = page_of(show, {})
+    row(page, 3).get_by_role("button", name="Details").click()
+    head, bar = page.locator("#frame > table > thead"), page.locator("#bar")
+    for place in (page.locator("tr.details"), row(page, 15), row(page, 25)):
+        place.evaluate("row => row.scrollIntoView()")
+        assert box(head)["y"] == pytest.approx(box(bar)["y"] + box(bar)["height"], abs=1)
+        middle = [box(head)["x"] + 20, box(head)["y"] + box(head)["height"] / 2]
+        found = "(head, at) => head.contains(document.elementFromPoint(...at))"
+        assert head.evaluate(found, middle)
+    row(page, 20).focus()
+    for _ in range(20):
+        page.keyboard.press("k")
+        at = page.locator("tr.point:focus")
+        assert box(at)["y"] >= box(head)["y"] + box(head)["height"]  # not below the header
 
 
 def test_a_narrow_page_cuts_and_overlaps_nothing_that_has_room(show: Reader) -> None:

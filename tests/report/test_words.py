@@ -17,10 +17,16 @@ def test_words_that_neighbours_share_and_few_others_have() -> None:
 
 
 def test_words_that_a_tenth_of_many_texts_have_say_nothing() -> None:
-    own, near = "this refund is late", ["the refund is on its way", "this is a refund"]
-    for n, often, expected in ((400, 50, ["refund"]), (12, 5, ["refund", "this", "is"])):
-        others = ["this is it"] * (often - 2) + ["nothing"] * (n - often - 1)
+    own, near = "parcel lost, refund late", ["the refund is lost", "a lost parcel, a refund"]
+    for n, often, expected in ((400, 50, ["refund"]), (12, 5, ["refund", "parcel", "lost"])):
+        others = ["parcel lost"] * (often - 2) + ["nothing"] * (n - often - 1)
         assert set(words.Rarity([own, *near, *others]).shared(own, near)) == set(expected)
+
+
+def test_stop_words_say_nothing_however_rare() -> None:
+    own = "the bill must be so high as it has been, and they were at least polite"
+    rarity = words.Rarity([own, own, *["something else"] * 30])
+    assert rarity.shared(own, [own]) == ["bill", "high", "polite"]  # a bill is something
 
 
 def test_which_columns_are_texts_to_read() -> None:

@@ -167,6 +167,7 @@ def write(
         ],
         "rows": content.rows(groups),
         "nNoticed": content.n_noticed,
+        "nSuspects": content.n_suspects,
         "quota": content.quota,
         "train": content.neighbors(),
         "judges": content.judges(judges),
@@ -268,6 +269,7 @@ def _facts(values: DataValues) -> dict[str, Any]:
     shares, ruler = values.values / values.scale, values.ruler
     return {
         "headline": None if ruler is None else f"{ruler} {values.far_off_said}".rstrip(),
+        "oneSided": values.one_sided,
         "n": len(values),
         "negative": int((values.values < 0).sum()),
         "sum": cells.significant(float(values.values.sum()) / values.scale),

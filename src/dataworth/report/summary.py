@@ -137,11 +137,7 @@ def curve(values: Floats) -> dict[str, Any]:
     peak = int((values > 0).sum())
     sizes = np.linspace(0, values.size, N_CURVE + 1).round().astype(np.int64)
     sizes = np.unique(np.append(sizes, peak))
-    return {
-        "sizes": sizes.tolist(),
-        "sums": [cells.significant(s) for s in sums[sizes].tolist()],
-        "peak": peak,
-    }
+    return {"sizes": sizes.tolist(), "sums": [cells.significant(s) for s in sums[sizes].tolist()]}
 
 
 def lowest(values: Floats, classes: Groups) -> Flags:

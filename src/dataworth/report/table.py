@@ -187,6 +187,8 @@ class Table:
     ----------
     n_noticed : int
         How many of the points are listed only because they are copies or outliers.
+    n_suspects : int
+        How many of the points, the first ones, are up to the ruler's cut-off.
     quota : bool
         Whether points of a label were left out because it had its share of the rows.
     notes : list of str
@@ -208,6 +210,8 @@ class Table:
         odd = noticed(values, worst)
         self.n_noticed = odd.size
         self.positions: list[int] = [*worst.tolist(), *odd.tolist()]
+        cutoff = 0 if values.ruler is None else values.ruler.cutoff or 0
+        self.n_suspects = int(np.isin(self.positions, values.suspects_first[:cutoff]).sum())
         self.reasons = {p: explanations[p] for p in self.positions if p in explanations}
         self.album = Album()
         self.notes: list[str] = []

@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
 WORD = re.compile(r"\w{2,}")
 MOST = 8  # words of one text
 COMMON = 10  # one in so many texts has a common word, and as many texts at least
@@ -19,6 +21,10 @@ LOOKED_AT = 1_000  # entries of a column
 READ = 20_000  # characters of a text that are looked at
 KEPT = 256  # texts whose words are remembered: neighbours are shared, and so are texts
 PLACES = 200  # of words, at which a text may begin
+# Words like "must" and "so" say nothing, however rare; some in scikit-learn's list do.
+MEANT = """amount bill bottom call cry describe detail empty fill fire front full interest mill mine
+move name part serious show side sincere system thick thin top"""
+STOP_WORDS = ENGLISH_STOP_WORDS - frozenset(MEANT.split())
 
 
 def words(text: str) -> set[str]:
@@ -55,14 +61,14 @@ class Rarity:
     def shared(self, text: str, near: Sequence[str]) -> list[str]:
         """Return the words of a text that matter, the one that matters most first.
 
-        Words that more than a tenth of many texts have say nothing.
+        Words that more than a tenth of many texts have say nothing, nor do stop words.
         """
         most = max(COMMON, self._texts // COMMON)
         found = Counter(word for other in near for word in self._words(other))
         weight = {
             word: found[word] * math.log(self._texts / self._seen[word])
             for word in self._words(text)
-            if found[word] and self._seen[word] <= most
+            if found[word] and self._seen[word] <= most and word not in STOP_WORDS
         }
         ranked = sorted(weight.items(), key=lambda pair: (-pair[1], pair[0]))
         return [word for word, heavy in ranked[:MOST] if heavy > 0.0]

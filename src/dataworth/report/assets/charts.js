@@ -137,9 +137,9 @@ function histogramCard() {
 }
 
 function curveCard() {
-  const { sizes, sums, peak } = report.curve;
+  const { sizes, sums } = report.curve;
   const shapley = report.semivalue === "shapley";
-  const text = `Values added up, the most valuable point first. The sum is highest with ${plural(peak, "point")}.${
+  const text = `Values added up, the most valuable point first.${
     shapley ? " The curve ends at what all points together achieve, compared with none." : ""}`;
   card("Cumulative value", text, 300, true, () => ({
     type: "line",

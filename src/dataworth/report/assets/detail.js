@@ -21,9 +21,10 @@ function reason(row) {
     if (saysOther(row)) return el("span", { class: "reason" }, `${quantity(Number(row.y))} against ${quantity(Number(row.s))}`);
     return el("span", { class: "reason" }, shown.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null, numbersOf(shown.slice(0, 3)));
   }
-  const labels = tallied(row.n.length ? row.n.map((n) => n[1]) : row.h.map((h) => h[1])).slice(0, 2);
+  const labels = tallied((row.n.length ? row.n : row.h).map((one) => one[1]));
   return el("span", { class: "reason" }, labels.length ? el("span", { class: "muted" }, row.n.length ? "near " : "hurts ") : null,
-    labels.map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))));
+    labels.slice(0, 2).map(([label, n]) => el("span", { class: "times" }, `${n} × `, chip(label, row))),
+    labels.length > 2 ? el("span", { class: "muted" }, "and others") : null);
 }
 const saysOther = (row) => row.s !== row.y && isNumber(String(row.s));
 const numbersOf = (lines) => lines.map((one) => quantity(Number(one[1]))).join("; ");

@@ -9,7 +9,7 @@ function showFilters() {
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
     hasSuggestions && !report.numeric ? menu("suggestion", "suggested", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
-    report.noticed ? menu("odd", "show", [["", "all points"], ["odd", "copies and outliers"]], filter((value) => { state.odd = value; })) : null,
+    report.noticed || report.nSuspects ? menu("odd", "show", [["", "all points"], report.nSuspects ? ["cut", "up to the ruler’s cut-off"] : null, report.noticed ? ["odd", "copies and outliers"] : null].filter(Boolean), filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", `new ${noun} missing`]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),
@@ -76,6 +76,8 @@ function showWords() {
     byId("headline").hidden = false;
     byId("headline").textContent = report.headline;
   }
+  byId("one-sided").hidden = !report.oneSided;
+  byId("one-sided").textContent = report.oneSided;
   const first = report.ranked ? "most suspect" : "least valuable";
   const differing = report.rows.filter((row) => proposal(row)).length;
   const all = report.rows.length === report.n;
@@ -132,6 +134,7 @@ function start() {
   byId("frame").addEventListener("keydown", keys);
   byId("frame").addEventListener("scroll", showMore);
   addEventListener("resize", showMore);
+  new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${byId("bar").offsetHeight}px`)).observe(byId("bar"));
   document.documentElement.dataset.ready = "yes";
 }
 start();

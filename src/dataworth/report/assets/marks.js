@@ -17,6 +17,11 @@ function loadMarks() {
 const proposal = (row) => (!report.numeric && row.s !== undefined && row.s !== null && row.s !== row.y ? row.s : "");
 
 const isNumber = (text) => /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$/.test(text);
+/* A number as people type it or the page writes it, 16,890 or −2.5, as `isNumber` knows it; other text stays. */
+const plainNumber = (text) => {
+  const plain = text.trim().replaceAll("−", "-");
+  return /^[+-]?[1-9][0-9]{0,2}([,\s])[0-9]{3}(\1[0-9]{3})*(\.[0-9]*)?$/.test(plain) ? plain.replace(/[,\s]/g, "") : plain;
+};
 const isComplete = (mark) => mark.decision !== "relabel" || (report.numeric ? isNumber(mark.label) : mark.label !== "");
 
 function setMark(row, decision, label) {

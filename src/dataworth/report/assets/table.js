@@ -6,6 +6,7 @@ const state = {
   shown: new Set(report.columns.map((_, k) => k).slice(0, SHOWN)), open: new Set(),
 };
 const ranks = new Map(report.rows.map((row, k) => [row.p, k]));
+const isSuspect = (row) => ranks.get(row.p) < report.nSuspects;
 const hasSuggestions = report.rows.some((row) => row.s !== undefined && row.s !== null);
 const collator = new Intl.Collator("en", { numeric: true });
 const haystacks = new Map();
@@ -49,7 +50,8 @@ function matching() {
   const found = report.rows.filter((row) => {
     const decision = marks.has(row.p) ? marks.get(row.p).decision : "none";
     if (state.decision === "open" ? !(marks.has(row.p) && !isComplete(marks.get(row.p))) : state.decision && state.decision !== decision) return false;
-    if (state.odd && row.f.every(([word]) => word === "label" || word === "target")) return false;
+    if (state.odd === "cut" && !isSuspect(row)) return false;
+    if (state.odd === "odd" && row.f.every(([word]) => word === "label" || word === "target")) return false;
     if (state.suggestion === "differs" && !proposal(row)) return false;
     if (state.suggestion === "agrees" && row.s !== row.y) return false;
     if (state.groups.some((code, k) => code !== "" && row.g[k] !== Number(code))) return false;
@@ -83,6 +85,7 @@ function showTable(keepPage) {
 /* Say that the table goes on to the right, where it does. */
 function showMore() {
   const frame = byId("frame");
+  frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth);
   const more = frame.scrollWidth - frame.clientWidth - frame.scrollLeft > 2;
   frame.classList.toggle("more", more);
   byId("sideways").classList.toggle("more", more);
@@ -90,10 +93,8 @@ function showMore() {
 
 /* The line below the rows that the ruler says to look at, where they come first. */
 function cutBefore(place) {
-  const cutoff = report.cutoff;
-  const isAbove = (row) => row && ranks.get(row.p) < cutoff;
-  if (cutoff === null || state.sort !== "score" || state.down || !isAbove(rows[place - 1]) || isAbove(rows[place])) return [];
-  const said = `The ruler’s cut-off: look at the ${plural(cutoff, "point")} above this line.`;
+  if (state.sort !== "score" || state.down || !place || !isSuspect(rows[place - 1]) || isSuspect(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(report.nSuspects, "point")} above this line.`;
   return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
@@ -147,18 +148,29 @@ function decisionCell(row, mark) {
   const buttons = KINDS.map((kind, k) => el("button", { type: "button", class: `kind ${kind}`, "aria-pressed": String(Boolean(mark) && mark.decision === kind), title: `${WORDS[kind]} (${k + 1})`,
     on: { click: () => markRow(row, kind) } }, WORDS[kind]));
   const group = el("div", { class: "kinds", role: "group", "aria-label": `Decision for point ${row.id ?? row.p}` }, buttons);
-  if (!mark || mark.decision !== "relabel") return group;
-  const label = report.numeric
-    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target" })
+  return mark && mark.decision === "relabel" ? el("div", {}, group, newLabel(row, mark)) : group;
+}
+
+function newLabel(row, mark) {
+  const field = report.numeric
+    ? el("input", { type: "text", inputmode: "decimal", class: "new", value: mark.label, placeholder: saysOther(row) ? `suggested: ${quantity(Number(row.s))}` : "new target", "aria-describedby": `wrong-${row.p}` })
     : el("select", { class: "new" }, el("option", { value: "" }, "choose a label"),
       report.classes.filter((one) => one !== row.y && one !== "").map((one) => el("option", { value: one, selected: one === mark.label }, clip(one, 60) + (one === row.s ? " (suggested)" : ""))));
-  label.setAttribute("aria-label", `New ${noun}`);
-  label.classList.toggle("open", !isComplete(mark));
-  label.addEventListener("input", () => {
-    setMark(row, "relabel", label.value.trim() === "" ? "" : report.numeric ? label.value.trim() : label.value);
-    label.classList.toggle("open", !isComplete(marks.get(row.p)));
+  field.setAttribute("aria-label", `New ${noun}`);
+  const wrong = el("span", { class: "wrong", id: `wrong-${row.p}` });
+  const check = ({ label }) => {
+    const isWrong = report.numeric && label !== "" && !isNumber(label);
+    field.classList.toggle("open", label === "" || isWrong);
+    field.setAttribute("aria-invalid", String(isWrong));
+    wrong.textContent = isWrong ? "not a number" : "";
+  };
+  check(mark);
+  field.addEventListener("input", () => {
+    setMark(row, "relabel", report.numeric ? plainNumber(field.value) : field.value.trim() && field.value);
+    check(marks.get(row.p));
   });
-  return el("div", {}, group, label);
+  if (report.numeric) field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") moveTo(row.p); });
+  return el("div", { class: "becomes" }, field, wrong);
 }
 
 function lineOf(position) {
@@ -180,7 +192,7 @@ function markRow(row, kind, fromRow) {
   const same = marks.has(row.p) && marks.get(row.p).decision === kind;
   setMark(row, same ? null : kind);
   state.at = row.p;
-  redraw(row, fromRow ? null : `button.${kind}`);
+  redraw(row, report.numeric && kind === "relabel" && !same ? "input.new" : fromRow ? null : `button.${kind}`);
 }
 
 function toggle(row) {
@@ -228,7 +240,12 @@ function keys(event) {
 }
 
 function showPager(pages, size) {
-  const go = (page) => { state.page = page; showTable(true); byId("points").scrollIntoView(); };
+  const go = (page) => {
+    state.page = page;
+    showTable(true);
+    byId("points").scrollIntoView();
+    lineOf(state.at).focus({ preventScroll: true });
+  };
   const button = (word, page, off) => el("button", { type: "button", class: "quiet", disabled: off, on: { click: () => go(page) } }, word);
   const from = state.page * PAGE + 1;
   byId("pager").replaceChildren(...(pages < 2 ? [] : [button("← Previous", state.page - 1, state.page === 0),
