@@ -83,7 +83,7 @@ def test_the_report_knows_the_name_of_the_table(run: Any) -> None:
     assert command in Path("again.html").read_text()
     np.savez("x.npz", X=np.arange(20.0).reshape(10, 2), y=np.arange(10) % 2)
     assert run("value x.npz --report r.html").code == 0
-    assert '"command":"decisions.apply(decisions.read(' in Path("r.html").read_text()
+    assert '"command":"from dataworth import decisions; cleaned = ' in Path("r.html").read_text()
 
 
 def test_pictures_outside_the_folder_of_the_table(run: Any) -> None:

@@ -272,9 +272,10 @@ def test_the_last_instruction_fits_a_narrow_page(show: Reader, tmp_path: Path) -
 
 
 def test_the_last_instruction_without_a_file_is_python(show: Reader) -> None:
+    start = "from dataworth import decisions; cleaned = decisions.apply("
     for options, call in (
-        ({}, "decisions.apply(decisions.read('decisions.csv'), columns)"),
-        ({"label": None}, "decisions.apply(decisions.read('decisions.csv'), columns, label=…)"),
+        ({}, f"{start}decisions.read('decisions.csv'), train)"),
+        ({"label": None}, f"{start}decisions.read('decisions.csv'), train, label=…)"),
     ):
         page = pets(show, **options)
         press(page, 1, "Remove")

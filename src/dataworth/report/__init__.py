@@ -205,7 +205,8 @@ def _command(source: Any, label: str | None) -> str:
     """Return what applies the decisions, ready to be copied: a command, or a call in Python."""
     if source is None:
         named = "" if label is not None else ", label=…"
-        return f"decisions.apply(decisions.read({DECISIONS!r}), columns{named})"
+        call = f"decisions.apply(decisions.read({DECISIONS!r}), train{named})"
+        return f"from dataworth import decisions; cleaned = {call}"
     path = paths.named(source, "source")
     tables.check_ending(path, tables.TABLES, "source")
     if label is None:
