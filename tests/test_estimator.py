@@ -319,11 +319,15 @@ def test_quantities_that_are_text_are_a_warning(bad: str, said: str) -> None:
 def test_which_text_is_of_quantities() -> None:
     numbers = [str(1000 * i) for i in range(100)]
     assert quantities_as_text(np.array([*numbers, "x", "y", "z"])).startswith("text: 100 numbers")
+    for odd in ("-$5", "−5", "($5)", "1 234", "12,50", "7 €"):
+        said = quantities_as_text(np.array([*numbers, odd]))
+        assert said == f"numbers written as text, such as {odd!r}"
     for y in (
         numbers,  # plain ones are meant to be classes
         [*numbers, *"abcdefgh"],  # too many words
         [*map(str, np.arange(100) % 10), "n.a."],  # too few different numbers
         [f"A{text}" for text in numbers],
+        [*(f"0{text}" for text in numbers), "n.a."],  # codes
         ["cat", "dog"],
     ):
         assert quantities_as_text(np.array(y)) == ""

@@ -181,11 +181,12 @@ class DataValues:
         """Which targets of a regression are far from what the others say.
 
         Their errors are more than three times the range of the middle half of all errors above
-        that half. No labels are, and no targets of which the agreement is not known.
+        that half. No labels are, and no targets of which nobody says anything.
         """
-        if self.agreement is None or not self.numeric:
+        if self.agreement is None or self.suggested is None or not self.numeric:
             return np.zeros(len(self), bool)
-        return scores.far_off(self.agreement)
+        far: Flags = scores.far_off(self.agreement) & (self.suggested != self.labels)
+        return far
 
     @property
     def far_off_said(self) -> str:

@@ -102,3 +102,6 @@ def test_shares_of_quantities_are_not_told(run: Any) -> None:
     Path("p.csv").write_text("x,y\n" + "\n".join(rows) + "\n")
     decided("p.csv", "1,remove,", "0,relabel,5000")
     assert run("apply d.csv p.csv -o c.csv").err == ""
+    Path("p.csv").write_text("x,y\n0,n.a.\n" + "\n".join(rows) + "\n")
+    decided("p.csv", "0,remove,")
+    assert run("apply d.csv p.csv -o c.csv").err == ""

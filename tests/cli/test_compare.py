@@ -73,6 +73,19 @@ def test_a_first_column_without_a_name_has_the_ids(run: Any) -> None:
     ran = run("compare b.csv a.csv --test t.csv --label y --drop name --seeds 1")
     assert ran.code == 0
     assert "dataworth: note: the first column has no name, so it is used as --id." in ran.err
+    tables.write_table("b.csv", pa.table({**table, "": [i // 2 for i in range(120)]}))
+    ran = run("compare b.csv b.csv --test t.csv --label y --drop name --seeds 1")
+    assert ran.code == 0
+    assert "the first column has no name and repeats entries, so it is not used." in ran.err
+
+
+def test_ids_that_become_numbers_are_the_same(run: Any) -> None:
+    table = {"k": ["x1", *map(str, range(1, 120))], **rows(120)}
+    tables.write_table("b.csv", pa.table(table))
+    tables.write_table("a.csv", pa.table(table).slice(1))
+    ran = run("compare b.csv a.csv --id k --label y --drop name --seeds 1 --folds 2")
+    assert ran.code == 0
+    assert "judged on 119 rows" in " ".join(ran.out.split())
 
 
 def test_refused(run: Any) -> None:

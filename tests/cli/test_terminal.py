@@ -49,6 +49,7 @@ def test_targets_are_written_as_people_write_numbers(run: Any) -> None:
     np.testing.assert_allclose(float(row["agreement"]), share, rtol=1e-3)
     assert not re.search(r"\de\+?\d", ran.out)
     assert "so they are predicted as numbers" in ran.err
+    assert re.search(r"\d+ targets are far from what the others say\.", ran.out)
     assert "labels" not in ran.out + ran.err
 
 

@@ -42,6 +42,17 @@ def test_rows_are_the_least_valuable_with_what_users_gave(simple: Any, tmp_path:
     assert "s" not in data["rows"][1]
 
 
+def test_targets_far_off_are_flagged_and_counted(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = X.sum(axis=1)
+    y[7] = 1e6
+    values = KNNShapley(game="regression").fit(X, y).value()
+    data = written(tmp_path / "r.html", values)
+    assert data["headline"] == values.far_off_said != ""
+    found = {row["p"] for row in data["rows"] if "target" in [word for word, _ in row["f"]]}
+    assert found == set(np.flatnonzero(values.far_off).tolist())
+
+
 def test_suspects_come_first_and_the_ruler_says_where_to_stop(simple: Any, tmp_path: Path) -> None:
     plain = written(tmp_path / "r.html", simple)
     assert (plain["ranked"], plain["headline"], plain["cutoff"]) == (False, None, None)

@@ -72,9 +72,30 @@ def test_a_target_far_from_what_the_others_say_is_named() -> None:
     y = X.sum(axis=1) + 0.1 * RNG.normal(size=200)
     y[[5, 50]] *= -100
     values = KNNShapley(game="regression", progress=False).fit(X, y).value(ruler=2)
-    assert {5, 50} <= set(np.flatnonzero(values.far_off).tolist())
     n = int(values.far_off.sum())
+    assert {5, 50} <= set(np.flatnonzero(values.far_off).tolist())
+    assert n <= 25  # others have one of the two among their neighbours
     assert f"{n} targets are far from what the others say." in values.facts()
-    clean = KNNShapley(progress=False).fit(X, y > 0).value()
-    assert not clean.far_off.any()
-    assert clean.far_off_said == ""
+    y[5] = 1e30
+    assert KNNShapley(game="regression", progress=False).fit(X, y).value().far_off[5]
+    classes = KNNShapley(progress=False).fit(X, y > 0).value()
+    assert not classes.far_off.any()
+    assert classes.far_off_said == ""
+
+
+def test_no_target_of_even_errors_is_far_off() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 2)), rng.uniform(size=100)
+    values = KNNShapley(game="regression", progress=False).fit(X, y).value()
+    assert not values.far_off.any()
+    assert values.far_off_said == ""
+
+
+def test_nobody_is_far_off_of_whom_nobody_says_anything() -> None:
+    X = np.append(np.linspace(0, 1, 40), 100.0)[:, None]
+    y = np.append(RNG.normal(size=40), 900.0)
+    valuator = KNNShapley(game="regression", n_neighbors=3, weights="uniform", radius=3.0)
+    values = valuator.set_params(progress=False).fit(X, y).value()
+    assert values.suggested is not None
+    assert values.suggested[40] == 900.0
+    assert not values.far_off[40]

@@ -70,9 +70,15 @@ def compare(
         inputs.keep_apart({"--plot": plot}, files)
         matplotlib = extra("matplotlib.figure", "--plot", "plot")
     given = {name: tables.read_table(path, names=[id] if id else []) for name, path in read.items()}
-    if id is None and given["BEFORE"].column_names[0] == "":
-        terminal.note("the first column has no name, so it is used as --id.")
-        id = ""
+    first, apart = given["BEFORE"].column_names[0], list(drop or ())
+    if id is None and first == "" and first not in apart:
+        ids = given["BEFORE"].column(first).to_pylist()
+        if len(set(ids)) == len(ids):
+            terminal.note("the first column has no name, so it is used as --id.")
+            id = first
+        else:
+            terminal.note("the first column has no name and repeats entries, so it is not used.")
+            apart.append(first)
     words = {"before": str(before), "after": str(after), "test": str(test)}
     words |= {f"{label!r} of {key}": f"column {label!r} of {path}" for key, path in words.items()}
     words |= {name: f"--{name}" for name in ("label", "id", "drop", "task", "seeds", "folds")}
@@ -86,14 +92,14 @@ def compare(
             label=label,
             test=given.get("--test"),
             id=id,
-            drop=drop or (),
+            drop=apart,
             task=task,
             seeds=seeds,
             folds=folds,
             n_jobs=jobs,
         )
     table = given["BEFORE"]
-    features = [name for name in table.column_names if name not in {label, id, *(drop or ())}]
+    features = [name for name in table.column_names if name not in {label, id, *apart}]
     advice.tell_columns(table.select(features), "auto", sys.stdout)
     terminal.comparison(made)
     if plot is not None:

@@ -31,7 +31,7 @@ from dataworth.files import values as value_files
 from dataworth.games import semivalues
 from dataworth.games.registry import NUMERIC_GAME
 from dataworth.inputs import checks, frames, groups
-from dataworth.inputs.targets import are_quantities, quantities_as_text
+from dataworth.inputs.targets import PLAIN_NUMBERS, are_quantities, quantities_as_text
 from dataworth.neighbors.distances import FITTED_METRICS, METRIC_NAMES
 from dataworth.report.images import Gallery
 from dataworth.result import DataValues, is_numeric, read_values
@@ -132,7 +132,7 @@ def decide_task(valuator: KNNShapley, y: Any) -> None:
     labels = np.asarray(frames.entries(y, "y"))
     said = quantities_as_text(labels)
     if said:
-        hint = "Mend such rows or leave them out; --task classes takes each entry for a class."
+        hint = f"{PLAIN_NUMBERS} With --task classes, each entry is a class."
         raise InputError("y", "hold numbers or classes", f"it holds {said}", hint)
     whole = labels.dtype.kind in "iu" or (labels.dtype.kind == "f" and (labels % 1 == 0).all())
     if not whole or not are_quantities(labels):  # fractions are refused further down

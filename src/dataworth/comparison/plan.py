@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import checks, frames
-from dataworth.inputs.targets import are_quantities, quantities_as_text
+from dataworth.inputs.targets import PLAIN_NUMBERS, are_quantities, quantities_as_text
 
 FAVOURS = (
     "Only rows that no decision touched are judged, which favours the cleaned data; rows that were "
@@ -123,11 +123,11 @@ def read(
         lacking = [column for column in wanted if column not in table.columns]
         if lacking:
             raise InputError(name, "have the columns of before", f"missing: {lacking[0]!r}")
-    alike = _alike(tables, features)
+    alike = _alike(tables, features if id is None else [*features, id])
     labels = np.asarray(frames.entries(tables["before"][label].to_native(), "before"))
     said = quantities_as_text(labels) if task == "auto" else ""
     if said:
-        hint = "Mend such rows or leave them out, or say that task is 'classes'."
+        hint = f"{PLAIN_NUMBERS} With task classes, each entry is a class."
         must = "hold numbers or classes"
         raise InputError(f"{label!r} of before", must, f"it holds {said}", hint)
     numeric = task == "numbers" or (task == "auto" and are_quantities(labels))
@@ -150,11 +150,12 @@ def _alike(
     """
     out = dict(tables)
     for column in features:
-        kinds = [table.schema[column] for table in tables.values()]
+        kinds = [table.schema[column] for table in tables.values() if column in table.columns]
         if all(kind.is_numeric() for kind in kinds) or len(set(map(str, kinds))) == 1:
             continue
         text = nw.col(column).cast(nw.String())
-        out = {name: table.with_columns(text) for name, table in out.items()}
+        has = {name: table for name, table in out.items() if column in table.columns}
+        out |= {name: table.with_columns(text) for name, table in has.items()}
     return out
 
 

@@ -18,7 +18,9 @@ from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import exactness, frames
 
 WRITTEN = re.compile(
-    r"[$€£¥]?\s?([+-]?(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,2})?)\s?[$€£¥%]?"
+    r"(?P<sign>[-+−(]*)[$€£¥]?\s?(?P<minus>[-+−]?)(?!0\d)"
+    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\s\d{3})+|\d+|(?=[.,]\d))(?:[.,](?P<part>\d*))?"
+    r"(?P<power>[eE][+-]?\d{1,2})?\s?[$€£¥%]?\)?"
 )
 ENCODE = "Encode text, categories and dates as numbers first."
 
@@ -369,7 +371,10 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
         words = [isinstance(item, str) and written_number(item) is None for item in value]
     if any(words) and not all(words):  # if all are, the words below fit
         row = words.index(True)
-        came, hint = f"row {row} is {str(value[row])!r:.60}", "Mend such rows, or leave them out."
+        came, hint = (
+            f"row {row} is {str(value[row])!r:.60}",
+            "Mend such rows or leave them out, so that all are numbers.",
+        )
         raise InputTypeError(name, "hold real numbers", came, hint)
     array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
     if n_points is not None and array.size != n_points:
@@ -384,14 +389,20 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
 def written_number(text: str) -> float | None:
     """Return the number that a text is for people, also with commas or a currency, or None.
 
+    A code such as 007 is none.
+
     Examples
     --------
     >>> from dataworth.inputs.checks import written_number
-    >>> written_number("$1,234.50"), written_number("n.a.")
-    (1234.5, None)
+    >>> [written_number(text) for text in ("$1,234.50", "-$5", "12,5 €", "1 234", "n.a.", "007")]
+    [1234.5, -5.0, 12.5, 1234.0, None, None]
     """
     found = WRITTEN.fullmatch(text.strip())
-    return None if found is None else float(found[1].replace(",", ""))
+    if found is None:
+        return None
+    whole = re.sub(r"[,\s]", "", found["whole"])
+    sign = "-" if set(found["sign"] + found["minus"]) & set("-−(") else ""
+    return float(f"{sign}{whole or 0}.{found['part'] or 0}{found['power'] or ''}")
 
 
 def _uniform(value: Any, name: str) -> Array:

@@ -15,7 +15,10 @@ from dataworth.inputs import checks
 TASKS = ("auto", "classes", "numbers")  # what targets can be said to be
 FEW_CLASSES, MANY_CLASSES = 20, 100
 NEARLY = 0.95  # the share of numbers in text that looks like numbers
-ODD_IN_NUMBERS = frozenset(",$€£¥% ")  # what people write and computers do not
+ODD_IN_NUMBERS = frozenset(
+    ",$€£¥%()− \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+)  # what people write and computers do not
+PLAIN_NUMBERS = "Mend or leave out what is no plain number, such as n.a. or $1,234."
 DIGITS = 13  # that survive in logarithms of numbers up to 1e150
 
 
@@ -143,7 +146,8 @@ def shares_changed(before: Iterable[Any], after: Iterable[Any]) -> str:
     """
     texts = list(map(str, before))
     numbers = [checks.written_number(text) for text in texts]
-    if None not in numbers and are_quantities(np.array(numbers, float)):
+    plain = None not in numbers and are_quantities(np.array(numbers, float))
+    if plain or quantities_as_text(np.array(texts)):
         return ""
     counts = Counter(texts), Counter(map(str, after))
     sizes = [max(some.total(), 1) for some in counts]

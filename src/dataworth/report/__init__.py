@@ -204,7 +204,7 @@ def _check_kinds(values: Any, explanations: Any, by: Any, title: Any, owners: An
 def _command(source: Any, label: str | None) -> str:
     """Return what applies the decisions, ready to be copied: a command, or a call in Python."""
     if source is None:
-        named = "" if label is not None else ", label=…"
+        named = "" if label is not None else ", label='…'"
         call = f"decisions.apply(decisions.read({DECISIONS!r}), train{named})"
         return f"from dataworth import decisions; cleaned = {call}"
     path = paths.named(source, "source")
@@ -267,9 +267,9 @@ def _groups(
 
 def _facts(values: DataValues) -> dict[str, Any]:
     labels, notes = [] if values.numeric else sorted(set(values.labels.tolist())), values.notes
-    shares, ruler = values.values / values.scale, values.ruler
+    shares, ruler, far = values.values / values.scale, values.ruler, values.far_off_said
     return {
-        "headline": None if ruler is None else f"{ruler} {values.far_off_said}".rstrip(),
+        "headline": " ".join(filter(None, ["" if ruler is None else str(ruler), far])) or None,
         "oneSided": values.one_sided,
         "n": len(values),
         "negative": int((values.values < 0).sum()),

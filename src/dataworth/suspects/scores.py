@@ -73,7 +73,7 @@ def far_off(agreement: Floats) -> Flags:
     low, high = np.quantile(known, [0.25, 0.75])
     middle = high - low
     far: Flags = errors > high + FENCE * middle  # NaN is not
-    return far if middle > ROUNDING * known.max() else np.zeros(errors.size, bool)
+    return far if middle > ROUNDING * high else np.zeros(errors.size, bool)
 
 
 def _standardised(column: Floats) -> Floats:

@@ -9,7 +9,7 @@ function showFilters() {
     el("label", { class: "field grow" }, el("span", {}, "Search"), search),
     ...report.breakdowns.map((one, k) => menu(`group-${k}`, clip(one.name, 30), [["", "all"], ...one.groups.map((group, code) => [code, clip(group[0], 40)])], filter((value) => { state.groups[k] = value; }))),
     hasSuggestions && !report.numeric ? menu("suggestion", "suggested", [["", "anything"], ["differs", "another label"], ["agrees", "the same label"]], filter((value) => { state.suggestion = value; })) : null,
-    report.noticed || report.nSuspects ? menu("odd", "show", [["", "all points"], report.nSuspects ? ["cut", "up to the ruler’s cut-off"] : null, report.noticed ? ["odd", "copies and outliers"] : null].filter(Boolean), filter((value) => { state.odd = value; })) : null,
+    report.noticed || report.nSuspects ? menu("odd", "show", [["", "all points"], report.nSuspects ? ["cut", `${report.nSuspects < report.cutoff ? `${count(report.nSuspects)} of ${count(report.cutoff)} ` : ""}up to the ruler’s cut-off`] : null, report.noticed ? ["odd", "copies and outliers"] : null].filter(Boolean), filter((value) => { state.odd = value; })) : null,
     menu("decision", "decision", [["", "any"], ["none", "not marked"], ...KINDS.map((kind) => [kind, kind]), ["open", `new ${noun} missing`]], filter((value) => { state.decision = value; })),
     report.hasImages ? menu("view", "view", [["gallery", "gallery"], ["table", "table"]], (value) => { state.view = value; memory.set("view", value); showTable(true); }) : null,
     menu("sort", "sort by", [], (value) => { state.sort = value; state.down = false; showTable(); }),

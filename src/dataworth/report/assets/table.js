@@ -93,8 +93,8 @@ function showMore() {
 
 /* The line below the rows that the ruler says to look at, where they come first. */
 function cutBefore(place) {
-  if (state.sort !== "score" || state.down || !place || !isSuspect(rows[place - 1]) || isSuspect(rows[place])) return [];
-  const said = `The ruler’s cut-off: look at the ${plural(report.nSuspects, "point")} above this line.`;
+  if (report.nSuspects !== report.cutoff || state.sort !== "score" || state.down || !place || !isSuspect(rows[place - 1]) || isSuspect(rows[place])) return [];
+  const said = `The ruler’s cut-off: look at the ${plural(report.cutoff, "point")} above this line.`;
   return [el("tr", { class: "cut" }, el("td", { colspan: fields().length + 2 + report.hasImages }, said))];
 }
 
@@ -240,13 +240,14 @@ function keys(event) {
 }
 
 function showPager(pages, size) {
-  const go = (page) => {
+  const go = (page, word, byKey) => {
     state.page = page;
     showTable(true);
     byId("points").scrollIntoView();
-    lineOf(state.at).focus({ preventScroll: true });
+    const again = [...byId("pager").querySelectorAll("button:enabled")].find((one) => one.textContent === word);
+    (byKey && again ? again : lineOf(state.at)).focus({ preventScroll: true });
   };
-  const button = (word, page, off) => el("button", { type: "button", class: "quiet", disabled: off, on: { click: () => go(page) } }, word);
+  const button = (word, page, off) => el("button", { type: "button", class: "quiet", disabled: off, on: { click: (event) => go(page, word, event.detail === 0) } }, word);
   const from = state.page * PAGE + 1;
   byId("pager").replaceChildren(...(pages < 2 ? [] : [button("← Previous", state.page - 1, state.page === 0),
     el("span", { class: "muted" }, `${count(from)}–${count(from + size - 1)} of ${count(rows.length)}`),
