@@ -28,6 +28,7 @@ DELTA = 0.1
 SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
 FEW = (32, 56)  # sizes for enumeration alone, which can bear few of the others
 LONGEST = 600.0
+SEVERAL_LONGEST = 120.0  # where several settings stand side by side
 QUICK_LONGEST = 1.0
 REPEATS = 3
 MOST_DRAWN = 1e10
@@ -315,7 +316,7 @@ def plain(run: Run) -> None:
 def beside(run: Run, title: str, settings: Sequence[tuple[int, int]], note: str) -> None:
     """Several settings of K and bits side by side."""
     longest_n = 1_000 if run.quick else SIZES[-1]
-    longest = QUICK_LONGEST if run.quick else LONGEST
+    longest = QUICK_LONGEST if run.quick else SEVERAL_LONGEST
     figure, axes = plots.panels(1, len(settings), width=4.2, height=4.4, sharey=True)
     listings, loads = [], []
     for place, (k, bits) in enumerate(settings):

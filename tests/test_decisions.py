@@ -242,9 +242,9 @@ def test_suspects_that_cannot_be_decided_on() -> None:
     with pytest.raises(InputError, match="n must be a whole number for values without a ruler"):
         decisions.suspects(valuator.value(), "remove")
     outside = valuator.value(frame[["x"]] + 0.01, frame["y"])
-    with pytest.raises(InputError, match="remove if no labels are suggested; here points were"):
+    with pytest.raises(InputError, match="values that suggest labels; here points were"):
         decisions.suspects(outside, "relabel", n=3)
     numbers = KNNShapley(game="regression").fit(frame[["x"]], frame["x"]).value()
-    with pytest.raises(InputError, match="remove if no labels are suggested; here numbers"):
+    with pytest.raises(InputError, match="values that suggest labels; here numbers"):
         decisions.suspects(numbers, "relabel", n=3)
     assert len(decisions.suspects(numbers, "remove", n=3)) == 3

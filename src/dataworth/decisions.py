@@ -229,7 +229,8 @@ def suspects(values: "DataValues", decision: str, n: int | None = None) -> Decis
         raise InputError("decision", "be relabel or remove", f"got {decision!r}")
     if decision == "relabel" and (values.numeric or values.suggested is None):
         why = "numbers are to be predicted" if values.numeric else "points were judged from outside"
-        raise InputError("decision", "be remove if no labels are suggested", f"here {why}")
+        wanted, hint = "come with values that suggest labels", "Remove suspects instead."
+        raise InputError("decision", wanted, f"here {why}", hint)
     chosen = values.suspects_first[: len(values.suspects(n))]
     named = not np.array_equal(values.index, np.arange(len(values)))
     rows = []
