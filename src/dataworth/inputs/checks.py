@@ -17,7 +17,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.errors import InputError, InputTypeError, near
 from dataworth.inputs import exactness, frames
 
-WRITTEN = re.compile(
+WRITTEN = re.compile(  # a number as people write it, such as $1,234.50 or (12,5 %)
     r"(?P<sign>[-+−(]*)[$€£¥]?\s?(?P<minus>[-+−]?)(?!0\d)"
     r"(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\s\d{3})+|\d+|(?=[.,]\d))(?:[.,](?P<part>\d*))?"
     r"(?P<power>[eE][+-]?\d{1,2})?\s?[$€£¥%]?\)?"
@@ -371,10 +371,8 @@ def targets(value: Any, name: str, *, n_points: int | None = None, of: str = "")
         words = [isinstance(item, str) and written_number(item) is None for item in value]
     if any(words) and not all(words):  # if all are, the words below fit
         row = words.index(True)
-        came, hint = (
-            f"row {row} is {str(value[row])!r:.60}",
-            "Mend such rows or leave them out, so that all are numbers.",
-        )
+        hint = "Mend such rows or leave them out, so that all are numbers."
+        came = f"row {row} is {str(value[row])!r:.60}"
         raise InputTypeError(name, "hold real numbers", came, hint)
     array = matrix(np.reshape(value, (-1, 1)), name, columns="target")[:, 0]
     if n_points is not None and array.size != n_points:

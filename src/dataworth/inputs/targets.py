@@ -15,9 +15,8 @@ from dataworth.inputs import checks
 TASKS = ("auto", "classes", "numbers")  # what targets can be said to be
 FEW_CLASSES, MANY_CLASSES = 20, 100
 NEARLY = 0.95  # the share of numbers in text that looks like numbers
-ODD_IN_NUMBERS = frozenset(
-    ",$€£¥%()− \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-)  # what people write and computers do not
+# What people write in numbers and computers do not.
+ODD_IN_NUMBERS = frozenset(",$€£¥%()− \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
 PLAIN_NUMBERS = "Mend or leave out what is no plain number, such as n.a. or $1,234."
 DIGITS = 13  # that survive in logarithms of numbers up to 1e150
 
