@@ -40,6 +40,9 @@ def executed(markdown: str, name: str, figures: Path) -> str:
     import matplotlib
 
     matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    pyplot.close("all")  # only figures of this page
     names: dict[str, Any] = {"__name__": name}
     drawn: list[str] = []
 

@@ -1,5 +1,6 @@
 """Fixtures that test modules share."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -19,3 +20,11 @@ def workers_that_were_stopped_have_ended() -> Iterator[None]:
     for thread in threading.enumerate():
         if thread.name == "dataworth":
             thread.join(timeout=5)
+
+
+@pytest.fixture(autouse=True)
+def figures_are_closed() -> Iterator[None]:
+    """Close what a test has drawn: open figures are shared by all tests of a process."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")

@@ -6,7 +6,9 @@ import tomllib
 from inspect import signature
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
+from matplotlib import pyplot
 from sklearn.metrics import roc_auc_score
 
 import dataworth
@@ -37,6 +39,8 @@ def test_outputs_figures_and_claims(tmp_path: Path) -> None:
         "```python\nprint(1 + 1)\n[5, 6][1]  # 6: the last\n```\n"
         "```python\nfrom matplotlib import pyplot\npyplot.figure().subplots().set(title='A')\n```\n"
     )
+    mpl.use("Agg")
+    pyplot.figure()  # somebody else's, and no part of the page
     shown = executed(page, "page", tmp_path)
     assert "*(Not run: there is no such module.)*" in shown
     assert "```{.text .output}\n2\n```" in shown

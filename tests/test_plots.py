@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,12 +32,8 @@ def values() -> DataValues:
 
 
 @pytest.fixture(autouse=True)
-def _canvas() -> Iterator[None]:
+def _canvas() -> None:
     mpl.use("Agg")
-    yield
-    from matplotlib import pyplot
-
-    pyplot.close("all")
 
 
 def test_detection_curve(values: DataValues) -> None:
