@@ -14,12 +14,12 @@ from dataworth.neighbors.points import Indexed, InMemory
 from dataworth.neighbors.search import CompleteSearch, Demand
 from dataworth.notes import NOBODY, Distant, Notes, Surroundings
 from dataworth.run import workers
+from dataworth.run.job import rows_together
 from dataworth.settings import Settings
 from dataworth.training.copies import equal_rows
 from dataworth.training.training_set import TrainingSet
 
 FEWEST_ROWS = 20  # to say what is usual
-BLOCK = 8  # rows whose distances a worker holds at a time
 LEAST_SPREAD = 0.1  # distances in many dimensions hardly differ, and then little is a lot
 NEAR = 1e-6  # of the usual distance
 
@@ -131,11 +131,17 @@ def _distances(
     """Return how far the K-th neighbour is, how far the nearest of another group, and who it is."""
     n = points.shape[0]
     k = min(settings.n_neighbors, n - 1)
-    room = settings.working_memory / workers.count(settings.n_jobs)
-    demand = Demand(nearest=None, bounded_support=False, sums=0.0, room=room, most_rows=BLOCK)
-    search = points.all_distances(demand)
+    n_workers = workers.count(settings.n_jobs)
     # Few tasks, because workers that are other processes get all points with each.
-    size = -(-n // (4 * workers.count(settings.n_jobs)))
+    size = -(-n // (4 * n_workers))
+    demand = Demand(
+        nearest=None,
+        bounded_support=False,
+        sums=0.0,
+        room=settings.working_memory / n_workers,
+        most_rows=rows_together(points.shape, size),
+    )
+    search = points.all_distances(demand)
     work = ((search, points[s : s + size], s, k, groups) for s in range(0, n, size))
     parts = list(workers.in_order(_of_some, work, settings.n_jobs))
     far, nearest, other = (np.concatenate(some) for some in zip(*parts, strict=True))

@@ -7,7 +7,7 @@ import pytest
 
 from dataworth import KNNShapley
 from dataworth.neighbors import distances as neighbors
-from dataworth.run.job import BLOCK, Job
+from dataworth.run.job import BLOCK, Job, rows_together
 from dataworth.settings import Settings
 from dataworth.training.folds import OpenedFold, folds
 from dataworth.training.training_set import TrainingSet
@@ -39,8 +39,38 @@ def test_working_memory_sets_how_many_rows_are_held(
         seen.clear()
         assert notes is not None
         assert notes.farness is not None
-        assert max(seen) == min(rows, 8)
+        assert max(seen) == (88 if rows == 64 else rows)
         assert sum(seen) == 700
+
+
+@pytest.mark.parametrize(
+    ("shape", "most", "rows"),
+    [
+        ((700, 2), 1000, 88),  # as many as the cache holds
+        ((100_000, 16), 1000, 8),
+        ((100_000, 128), 1000, 32),
+        ((100_000, 128), 17, 16),  # of few validation points, every worker gets some
+        ((100_000, 128), 3, 8),
+        ((100_000, 1000), 1000, 64),
+        ((10**6, 1000), 1000, 8),  # 64 MB of distances
+    ],
+)
+def test_points_with_many_features_are_read_once_for_many_rows(
+    shape: tuple[int, int], most: int, rows: int
+) -> None:
+    assert rows_together(shape, most) == rows
+
+
+def test_workers_share_rows_of_many_features() -> None:
+    settings = Settings.of(KNNShapley(n_jobs=2).get_params(deep=False))
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((9000, 300)), rng.integers(0, 2, 9000)
+    training = TrainingSet.of(X, y, settings)
+    widths = [
+        Job.of(settings, folds(training, X[:n], y[:n], None)[0].open()).width
+        for n in (50, 200, 9000)
+    ]
+    assert widths == [24, 24, 64]
 
 
 def test_adaptive_rank_from_features() -> None:

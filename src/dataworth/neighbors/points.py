@@ -91,8 +91,9 @@ class InMemory:
         """Return a search that computes the distances to all points."""
         n = self.shape[0]
         fits = max(int(demand.room / (8 * n)), 1)
-        width = max(min(fits, SMALL_TASK // n, MOST_ROWS), 1)
-        return Brute(self.array, self.measure, min(fits, demand.most_rows), width)
+        held = min(fits, demand.most_rows)
+        width = min(fits, max(SMALL_TASK // n, held), MOST_ROWS)
+        return Brute(self.array, self.measure, held, width)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:
         """Whether a search finds only some neighbours; no, it computes all distances."""

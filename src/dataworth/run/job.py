@@ -11,7 +11,6 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.games.game import Game, GameByRows
 from dataworth.games.kernels import adding
 from dataworth.games.solutions import Solution
-from dataworth.neighbors.points import Points
 from dataworth.neighbors.ranking import NOBODY
 from dataworth.neighbors.rows import Known, Row
 from dataworth.neighbors.search import CompleteSearch, Demand, Search
@@ -26,6 +25,9 @@ from dataworth.weights.weighting import Weighting
 BLOCK = 8
 # So many distances are ranked and valued together, which then stay in the cache.
 CACHED = 2**16
+# Training points with many features are read once for so many validation points, as long as the
+# table of distances has no more bytes than that.
+MOST_TOGETHER, TABLE_BYTES = 64, 2**26
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Job:
         bounded = settings.is_bounded(fold.points.is_partial(fold.queries, settings.limited))
         setup = settings.setup(n, n_classes, among=fold.own is not None)
         return cls(
-            search=fold.points.search(_demand(settings, fold.points, bounded)),
+            search=fold.points.search(_demand(settings, fold, bounded)),
             game=settings.game.load().game(setup, fold.targets.codes, settings.coefficients(n)),
             ranker=settings.ranker(),
             limit=Limit(settings.rank_limit(n), settings.adaptive_ratio, 4 * setup.n_neighbors),
@@ -317,21 +319,32 @@ class Job:
             solution.add_behind(ranked, sums)
 
 
-def _demand(settings: Settings, points: Points, bounded: bool) -> Demand:
+def _demand(settings: Settings, fold: OpenedFold, bounded: bool) -> Demand:
     """Return what the search must deliver.
 
     A worker holds rows of distances and, for each block of them, the sums of all training points,
     unless bounded support leaves most of these at 0. As many sums again wait to be added up.
     """
-    n, support = points.shape[0], settings.weighting.support is not None
-    few = support and settings.max_rank is None
+    shape, support = fold.points.shape, settings.weighting.support is not None
+    few, n_workers = support and settings.max_rank is None, workers.count(settings.n_jobs)
     return Demand(
-        nearest=settings.nearest_needed(n),
+        nearest=settings.nearest_needed(shape[0]),
         bounded_support=support,
-        sums=0 if few else 2 * (24 if bounded else 8) * n / BLOCK,
-        room=settings.working_memory / workers.count(settings.n_jobs),
-        most_rows=max(_together(n) // BLOCK, 1) * BLOCK,
+        sums=0 if few else 2 * (24 if bounded else 8) * shape[0] / BLOCK,
+        room=settings.working_memory / n_workers,
+        most_rows=rows_together(shape, -(-fold.codes.size // (4 * n_workers))),
     )
+
+
+def rows_together(shape: tuple[int, int], most: int) -> int:
+    """Return how many rows of distances to points of this shape are computed together.
+
+    As many as stay in the cache. More, but at most `most`, if points have many features: to read
+    these again and again would take longer than to read distances from memory.
+    """
+    n, n_features = shape
+    wide = min(n_features // 4, MOST_TOGETHER, TABLE_BYTES // (8 * n), most)
+    return max(_together(n) // BLOCK, wide // BLOCK, 1) * BLOCK
 
 
 def _together(n: int) -> int:
