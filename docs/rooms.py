@@ -57,7 +57,7 @@ ROOMS = (
     Room("weights", "distances become weights", ("base", "neighbors")),
     Room("games.kernels", "compiled loops over ranked points", ("base",)),
     Room("games", "what a set of points is worth", ("base", "weights", "games.kernels")),
-    Room("settings", "the parameters, checked once"),
+    Room("settings", "the parameters, checked once", modules=("settings", "parameters")),
     Room("training", "the training set, and who judges whom"),
     Room("run", "the job of a worker, sums, checkpoints"),
     Room(

@@ -3,49 +3,41 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
-import joblib
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
-from dataworth.encoders.choice import knows_only_classes, own_metric, weighs
 from dataworth.errors import InputError, InputTypeError
 from dataworth.games.game import Setup
 from dataworth.games.kernels.coefficients import Coefficients, shapley_like
 from dataworth.games.registry import GAMES, GameKind
 from dataworth.games.semivalues import Law, law
-from dataworth.games.ties import TIES
 from dataworth.inputs import checks
 from dataworth.inputs.identity import identity
 from dataworth.neighbors.approximate import Index
-from dataworth.neighbors.distances import COMPILED_METRICS, FITTED_METRICS, METRIC_NAMES, Measure
+from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.registry import SEARCHES
 from dataworth.neighbors.transformers import TransformerIndex
-from dataworth.weights.functions import WEIGHTS
+from dataworth.parameters import (
+    DEFAULT_WEIGHTS,
+    check_encoder,
+    check_neighbors,
+    check_radius,
+    check_rules,
+    class_weight_of,
+    is_same,
+    measure_of,
+    weighting_of,
+)
 from dataworth.weights.ranked import Within
 from dataworth.weights.weighting import OF_ENCODER, Weighting
 
-MULTICLASS = ("one-vs-one", "direct")
 ADAPTIVE_RATIO = 0.1
 # Parameters that say how to carry out a run, and change no bit of the result.
 MANNERS = ("n_jobs", "working_memory", "progress")
-# What weights="auto" and n_bits="auto" stand for. A forest spreads its weight over
-# hundreds of points, most of which would have none after rounding to few bits.
-DEFAULT_WEIGHTS, DEFAULT_BITS, ENCODER_BITS = "rbf", 3, 8
-# What must stay as it is if the encoder weighs points, so that there are no distances.
-ABOUT_DISTANCES = {
-    "weights": "auto",
-    "bandwidth": "auto",
-    "metric": None,
-    "metric_params": None,
-    "neighbors": "brute",
-    "neighbors_params": None,
-    "radius": None,
-}
 
 
 def root(n: int) -> int:
@@ -120,14 +112,14 @@ class Settings:
             p[name] = dict(value) if isinstance(value, dict) else value
         n_neighbors = checks.integer(p["n_neighbors"], "n_neighbors", least=1)
         game = GAMES[checks.choice(p["game"], "game", GAMES)]
-        _check_encoder(p, game)
-        weighting = _weighting(p, game)
-        _check_rules(p, game)
-        measure = _measure(p)
-        _check_neighbors(p, measure)
+        check_encoder(p, game)
+        weighting = weighting_of(p, game)
+        check_rules(p, game)
+        measure = measure_of(p)
+        check_neighbors(p, measure)
         if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
             p["encoder"] = clone(p["encoder"])
-        _check_radius(p, game, weighting)
+        check_radius(p, game, weighting)
         if p["max_rank"] not in (None, "sqrt", "adaptive"):
             wanted = ", 'sqrt', 'adaptive' or None"
             checks.integer(p["max_rank"], "max_rank", least=1, or_else=wanted)
@@ -146,7 +138,7 @@ class Settings:
             law=law(p["semivalue"]),
             measure=measure,
             encoder=p["encoder"],
-            class_weight=_class_weight(p["class_weight"], game),
+            class_weight=class_weight_of(p["class_weight"], game),
             radius=None if p["radius"] is None else float(p["radius"]),
             max_rank=p["max_rank"],
             adaptive_ratio=ratio,
@@ -191,7 +183,7 @@ class Settings:
     def check_change(self, now: "Settings") -> None:
         """Refuse parameters that changed since these, which `fit` used."""
         for name in ("metric", "metric_params", "encoder", "neighbors", "neighbors_params", "log"):
-            compare = _is_same_encoder if name == "encoder" else _is_same
+            compare = _is_same_encoder if name == "encoder" else is_same
             if not compare(self.params[name], now.params[name]):
                 raise InputError(name, "not change after fit", hint="Call fit again.")
         if self.game.numeric != now.game.numeric:
@@ -369,167 +361,6 @@ class Settings:
                         error.argument, error.wanted, f"{error.came} in {name}"
                     ) from error
         return found
-
-
-def _weighting(p: dict[str, Any], game: GameKind) -> Weighting:
-    weights = p["weights"]
-    if not callable(weights):
-        checks.choice(weights, "weights", ("auto", *WEIGHTS), or_else=" or a callable")
-        if weights == "auto":
-            weights = OF_ENCODER if weighs(p["encoder"]) else DEFAULT_WEIGHTS
-    if not (isinstance(p["bandwidth"], str) and p["bandwidth"] == "auto"):
-        checks.positive(p["bandwidth"], "bandwidth", or_else=" or 'auto'")
-        if callable(weights) or not WEIGHTS[weights].takes_bandwidth:
-            raise InputError("bandwidth", f"be 'auto' with weights={weights!r}")
-    support, n_bits = p["support"], p["n_bits"]
-    if support is not None:
-        support = checks.integer(support, "support", least=1, or_else=", or None")
-    if n_bits is None and not game.real_weights:
-        raise InputError("n_bits", f"be from 1 to 10 with game={game.name!r}", "got None")
-    if isinstance(n_bits, str) and n_bits == "auto":
-        n_bits = ENCODER_BITS if weights == OF_ENCODER else DEFAULT_BITS
-    if n_bits is not None:
-        n_bits = checks.integer(n_bits, "n_bits", least=1, most=10, or_else=", 'auto' or None")
-    return Weighting(weights, p["bandwidth"], n_bits, game.least_weight, support)
-
-
-def _check_rules(p: dict[str, Any], game: GameKind) -> None:
-    """Refuse rules that this game does not have."""
-    for name in ("center", "log"):
-        checks.boolean(p[name], name)
-    for name, known in (("multiclass", MULTICLASS), ("ties", tuple(TIES))):
-        checks.choice(p[name], name, known)
-    usual = {"multiclass": MULTICLASS[0], "ties": next(iter(TIES)), "center": True, "log": False}
-    for name, rule in usual.items():
-        if p[name] != rule and name not in game.options:
-            owners = " or ".join(repr(g.name) for g in GAMES.values() if name in g.options)
-            raise InputError(
-                name,
-                f"be {rule!r} with game={game.name!r}",
-                f"{name}={p[name]!r} is for game={owners} only",
-            )
-
-
-def _check_minkowski(params: dict[str, Any]) -> None:
-    """Refuse what scipy would take without a word, or refuse in words of C."""
-    unknown = sorted(set(params) - {"p", "w"})
-    if unknown:
-        wanted = "hold nothing but 'p' and 'w' with metric='minkowski'"
-        raise InputError("metric_params", wanted, f"got {unknown[0]!r}")
-    if "p" in params:
-        try:
-            checks.positive(params["p"], "p")
-        except InputError as error:
-            wanted = "hold a positive number as 'p' with metric='minkowski'"
-            raise type(error)("metric_params", wanted, error.came) from None
-
-
-def _measure(p: dict[str, Any]) -> Measure:
-    metric, params = p["metric"], p["metric_params"]
-    if metric is not None and not callable(metric):
-        checks.choice(metric, "metric", METRIC_NAMES, or_else=", a callable or None")
-    if params is not None and not isinstance(params, dict):
-        raise InputTypeError("metric_params", "be None or a dict", f"got {params!r}")
-    needed = FITTED_METRICS.get(str(metric))
-    if needed and needed not in (params or {}):
-        raise InputError("metric_params", f"hold {needed!r} with metric={metric!r}")
-    if metric == "minkowski":
-        _check_minkowski(params or {})
-    if metric in (None, "precomputed", *COMPILED_METRICS) and params:
-        raise InputError("metric_params", f"be None with metric={metric!r}", f"got {params!r}")
-    if metric is None:
-        metric = own_metric(p["encoder"]) or "euclidean"
-    return Measure(metric, params or {})
-
-
-def _check_neighbors(p: dict[str, Any], measure: Measure) -> None:
-    neighbors, params = p["neighbors"], p["neighbors_params"]
-    if params is not None and not isinstance(params, dict):
-        raise InputTypeError("neighbors_params", "be None or a dict", f"got {params!r}")
-    transformer = isinstance(neighbors, BaseEstimator) and hasattr(neighbors, "transform")
-    if not transformer:
-        checks.choice(neighbors, "neighbors", SEARCHES, or_else=" or a neighbours transformer")
-        if SEARCHES[neighbors].module:
-            SEARCHES[neighbors].load().check(measure, params or {})
-            return
-    elif measure.metric == "precomputed":
-        raise InputError("neighbors", "be 'brute' with metric='precomputed'")
-    if params:
-        said = "a transformer, which has its own" if transformer else f"neighbors={neighbors!r}"
-        raise InputError("neighbors_params", f"be None with {said}")
-
-
-def _check_encoder(p: dict[str, Any], game: GameKind) -> None:
-    encoder = p["encoder"]
-    if encoder is None or (isinstance(encoder, str) and encoder == "auto"):
-        return
-    is_class = isinstance(encoder, type)
-    if is_class or not (hasattr(encoder, "fit") and hasattr(encoder, "transform")):
-        raise InputTypeError(
-            "encoder",
-            "have fit and transform, or be 'auto', None or a list of such",
-            f"got {encoder!r}",
-        )
-    if game.numeric and knows_only_classes(encoder):
-        raise InputError(
-            "encoder",
-            f"suit the numbers of game={game.name!r}",
-            f"{encoder!r} knows classes only",
-            "Leave it out.",
-        )
-    if weighs(encoder):
-        for name, default in ABOUT_DISTANCES.items():
-            if not _is_same(p[name], default):
-                wanted = f"be {default!r} with an encoder that weighs the points itself"
-                raise InputError(name, wanted, f"got {name}={p[name]!r}")
-    elif p["metric"] == "precomputed":
-        raise InputError("encoder", "be None with metric='precomputed'")
-
-
-def _class_weight(given: Any, game: GameKind) -> Any:
-    if given is None:
-        return None
-    if game.numeric:
-        raise InputError("class_weight", f"be None with game={game.name!r}", f"got {given!r:.60}")
-    if not isinstance(given, dict):
-        return checks.choice(given, "class_weight", ("balanced",), or_else=", a dict or None")
-    for label, weight in given.items():
-        number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
-        if not number or not 0.0 <= float(weight) < math.inf:
-            wanted, came = (
-                "give each label a number of at least 0",
-                f"{label!r:.60} has {weight!r:.60}",
-            )
-            raise (InputError if number else InputTypeError)("class_weight", wanted, came)
-    return given
-
-
-def _check_radius(p: dict[str, Any], game: GameKind, weighting: Weighting) -> None:
-    if p["radius"] is None:
-        return
-    checks.positive(p["radius"], "radius", or_else=" or None")
-    games = " or ".join(f"game={g.name!r}" for g in GAMES.values() if g.radius)
-    for name, bad in (
-        ("game", not game.radius),
-        ("weights", not weighting.equal),
-        ("max_rank", p["max_rank"] is not None),
-        ("support", p["support"] is not None),
-    ):
-        if bad:
-            raise InputError(
-                "radius",
-                f"come with {games}, weights='uniform', max_rank=None and support=None",
-                f"got {name}={p[name]!r}",
-            )
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two parameters are the same; arrays of different contents are not."""
-    one, other = ({} if value is None else value for value in (one, other))
-    try:
-        return bool(one is other or one == other)
-    except ValueError:  # arrays do not say whether they are equal as a whole
-        return bool(joblib.hash(one) == joblib.hash(other))
 
 
 def _is_same_encoder(one: Any, other: Any) -> bool:

@@ -17,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from dataworth import TableEncoder
 from dataworth.arrays import Floats
 from dataworth.encoders import columns
+from dataworth.encoders.reading import Column
 
 rng = np.random.default_rng(0)
 
@@ -282,14 +283,14 @@ def test_a_new_kind_is_one_class_and_one_entry(monkeypatch: pytest.MonkeyPatch) 
         accepts = ("objects",)
 
         @classmethod
-        def takes(cls, column: columns.Column, limits: columns.Limits) -> bool:
+        def takes(cls, column: Column, limits: columns.Limits) -> bool:
             return column.dtype.startswith("List")
 
         @classmethod
-        def fit(cls, column: columns.Column, limits: columns.Limits) -> "Lengths":
+        def fit(cls, column: Column, limits: columns.Limits) -> "Lengths":
             return cls()
 
-        def features(self, column: columns.Column) -> Floats:
+        def features(self, column: Column) -> Floats:
             return np.array([[float(len(entry))] for entry in column.entries])
 
         def endings(self) -> list[str]:

@@ -22,6 +22,27 @@ def test_rank_refuses_what_is_no_distance(bad: float) -> None:
         ranking.rank(np.array([1.0, bad, 2.0]))
 
 
+@pytest.mark.parametrize("kind", ["shuffled", "tied", "falling", "rising", "equal"])
+@pytest.mark.parametrize("n", [1, 2, 70, 1500])
+def test_the_nearest_come_first_in_the_ranking(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    row = {
+        "shuffled": rng.random(n),
+        "tied": rng.integers(0, 5, n).astype(float),
+        "falling": np.arange(n, 0, -1.0),
+        "rising": np.arange(n, dtype=float),
+        "equal": np.ones(n),
+    }[kind]
+    for limit in {1, min(n, 3), max(n // 30, 1), max(n // 2, 1), n}:
+        assert ranking.nearest(row, limit).tolist() == naive.ranking(row.tolist())[:limit]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, -np.inf])
+def test_the_nearest_are_distances(bad: float) -> None:
+    with pytest.raises(ValueError, match=f"metric gave a distance of {bad}"):
+        ranking.nearest(np.array([1.0, bad, 2.0]), 3)
+
+
 def naive_rows(row: NDArray[np.float64], own: int, cutoff: float) -> list[int]:
     return [i for i in naive.ranking(row.tolist()) if i != own and row[i] <= cutoff]
 

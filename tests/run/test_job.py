@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dataworth import KNNShapley
+from dataworth.games.soft import SoftGame
 from dataworth.neighbors import distances as neighbors
 from dataworth.run.job import BLOCK, Job, rows_together
 from dataworth.settings import Settings
@@ -13,6 +14,8 @@ from dataworth.training.folds import OpenedFold, folds
 from dataworth.training.training_set import TrainingSet
 from tests.test_estimator import cloud
 from tests.training import test_folds
+
+BANZHAF = {"semivalue": "banzhaf"}
 
 
 @pytest.mark.parametrize(
@@ -71,6 +74,39 @@ def test_workers_share_rows_of_many_features() -> None:
         for n in (50, 200, 9000)
     ]
     assert widths == [24, 24, 64]
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 4])
+@pytest.mark.parametrize("max_rank", [1, 3, 20, 57, 58, 59, 60])
+@pytest.mark.parametrize("params", [{}, {"n_neighbors": 1}, {"n_neighbors": 60}, BANZHAF])
+def test_the_nearest_are_valued_together_to_the_bits_of_one_by_one(
+    n_classes: int, max_rank: int, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(7)
+    X, y = rng.integers(0, 9, (60, 2)).astype(float), rng.integers(0, n_classes, 60)
+    weights = rng.random(60) + 0.5
+    valuator = KNNShapley(weights="uniform", max_rank=max_rank, **params).fit(X, y)
+    ways: list[dict[str, Any]] = [
+        {},
+        {"sample_weight": weights},
+        {"X_val": X[:21] + 0.3, "y_val": y[:21], "sample_weight": weights[:21]},
+    ]
+    together = [valuator.value(**way) for way in ways]
+    used: list[int] = []
+    plain = SoftGame.add_nearest_rows
+
+    def spy(game: SoftGame, ranked: Any, *rest: Any) -> None:
+        used.append(len(ranked.sizes))
+        plain(game, ranked, *rest)
+
+    monkeypatch.setattr(SoftGame, "add_nearest_rows", spy)
+    valuator.value()
+    assert bool(used) == (max_rank < 59 and params.get("n_neighbors") != 60)
+    monkeypatch.setattr(SoftGame, "nearest_by_rows", False)
+    for got, way in zip(together, ways, strict=True):
+        ref = valuator.value(**way)
+        for name in ("values", "lower", "upper", "agreement", "suggested"):
+            np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
 
 
 def test_adaptive_rank_from_features() -> None:

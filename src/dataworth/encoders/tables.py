@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from dataworth.arrays import Array, Flags, Floats
-from dataworth.encoders import columns
-from dataworth.encoders.columns import Column, ColumnKind, Limits
+from dataworth.encoders import columns, ids
+from dataworth.encoders.columns import ColumnKind, Limits
+from dataworth.encoders.reading import Column
 from dataworth.errors import InputError, InputTypeError, ReadingWarning
 from dataworth.inputs import checks, exactness, frames
 
@@ -239,9 +240,9 @@ def _note(column: Column, part: ColumnKind) -> str:
         )
         warnings.warn(f"column {column.name!r} {said}.", ReadingWarning, stacklevel=3)
         return said
-    if columns.looks_like_ids(column):
+    if ids.looks_like_ids(column):
         return f"{NAMES_ROWS}: hardly any entry comes twice"
-    if columns.is_named_like_ids(column.name):
+    if ids.is_named_like_ids(column.name):
         return f"{NAMES_ROWS}: its own name says so"
     return ""
 

@@ -103,6 +103,30 @@ class GameByRows(Game, Protocol):
         """
 
 
+@runtime_checkable
+class GameOfNearest(Game, Protocol):
+    """A game that bounds several validation points at a time if only the nearest are ranked."""
+
+    @property
+    def nearest_by_rows(self) -> bool:
+        """Whether `add_nearest_rows` can be used."""
+
+    def add_nearest_rows(
+        self,
+        ranked: RankedRows,
+        own: Ints,
+        labels: Any,
+        factors: Floats,
+        into: Ints,
+        sums: Floats,
+    ) -> None:
+        """Add values, lower and upper ends for several validation points to sums.
+
+        As `add_rows`, but `sums` has these three rows wherever `into` points to. `own` is the
+        training point that each validation point is, or -1.
+        """
+
+
 class GameModule(Protocol):
     """What the module of a game must have."""
 

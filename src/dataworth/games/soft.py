@@ -84,6 +84,27 @@ class SoftGame(Classification):
             table, start, self.coefficients, into, sums,
         )  # fmt: skip
 
+    def add_nearest_rows(
+        self,
+        ranked: RankedRows,
+        own: Ints,
+        labels: Ints,
+        factors: Floats,
+        into: Ints,
+        sums: Floats,
+    ) -> None:
+        """Add values and bounds where only the nearest points are ranked, of equal weight."""
+        if self.n_classes > 1:
+            unweighted.soft_nearest_rows(
+                self.codes, ranked.order, own, labels, factors, 1.0 / self.n_classes,
+                self.n_neighbors, self.coefficients, into, sums,
+            )  # fmt: skip
+
+    @property
+    def nearest_by_rows(self) -> bool:
+        """Whether `add_nearest_rows` can be used."""
+        return self.weighting.equal
+
     def judge(
         self, ranked: RankedRows, labels: Ints, voters: int, worth: Floats, votes: Floats
     ) -> None:

@@ -169,11 +169,22 @@ def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
     >>> nearest(np.array([2.0, 1.0, 2.0, 0.5]), 3)
     array([3, 1, 0])
     """
-    edge = np.partition(row, limit - 1)[limit - 1]
-    inner = np.flatnonzero(row < edge)
-    tied = np.flatnonzero(row == edge)[: limit - inner.size]
-    chosen = np.sort(np.concatenate([inner, tied]))
-    return chosen[rank(row[chosen])[0]]
+    rows = np.ascontiguousarray(row, np.float64)[None]
+    parts = np.partition(rows, limit - 1)[:, :limit]
+    check_distances(float(parts.min()), float(parts[0, -1]))
+    return _nearest(rows, np.full(1, NOBODY), parts[:, -1], limit)[0]
+
+
+def nearest_rows(rows: Floats, own: Ints, limit: int) -> Ints:
+    """Do the same for several rows without the points `own`, where there are more than `limit`."""
+    last = limit if (own >= 0).any() else limit - 1  # one more, in place of the one left out
+    return _nearest(rows, own, np.partition(rows, last)[:, last], limit)
+
+
+def _nearest(rows: Floats, own: Ints, cutoffs: Floats, limit: int) -> Ints:
+    order = np.empty(rows.shape, np.int64)
+    rank_rows(rows, own, cutoffs, order)  # and those at the distance of the last
+    return np.ascontiguousarray(order[:, :limit])
 
 
 def medians(rows: Floats, own: Ints) -> Floats:

@@ -1,6 +1,6 @@
 """The work of one worker: it values blocks of validation points and adds up each block."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dataworth.arrays import Array, Floats, Ints
-from dataworth.games.game import Game, GameByRows
+from dataworth.games.game import Game, GameByRows, GameOfNearest
 from dataworth.games.kernels import adding
 from dataworth.games.solutions import Solution
 from dataworth.neighbors.ranking import NOBODY
@@ -94,6 +94,29 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """Where the values for some validation points are added.
+
+    Attributes
+    ----------
+    factors : (r,) array
+        What the values for each are multiplied by.
+    into : (r,) array of int
+        The block of each.
+    sums : (blocks, 1 or 3, n) array
+        The sums of each block, as in `Part`.
+    """
+
+    factors: Floats
+    into: Ints
+    sums: Floats
+
+
+# Ranks rows of distances, without the points `own`, and adds the values for these labels.
+AddRows = Callable[[Floats, Ints, Array, Sums], RankedRows]
+
+
+@dataclass(frozen=True)
 class Job:
     """Everything a worker needs to value blocks of validation points.
 
@@ -150,20 +173,12 @@ class Job:
         `own` holds their positions in the training set if they are training points. Then each is
         left out of the points that it judges. What each says is multiplied by its factor.
         """
-        search, ranker, game = self.search, self.ranker, self.game
-        verdicts = None
+        search, verdicts = self.search, None
         if self.voters is not None:
-            verdicts = Verdicts(np.empty(len(labels)), np.empty((len(labels), game.ballot)))
-        if (
-            isinstance(search, CompleteSearch)
-            and isinstance(ranker, Weighting)
-            and isinstance(game, GameByRows)
-            and ranker.by_rows
-            and game.by_rows
-            and self.limit.rank is None
-            and not self.bounded
-        ):
-            parts = self._run_tables(search, ranker, game, queries, labels, own, factors, verdicts)
+            verdicts = Verdicts(np.empty(len(labels)), np.empty((len(labels), self.game.ballot)))
+        add = self._by_rows()
+        if add is not None and isinstance(search, CompleteSearch):
+            parts = self._run_tables(search, add, queries, labels, own, factors, verdicts)
         else:
             solved = self._solved(search.rows(queries), labels, own, verdicts)
             found = zip(solved, factors.tolist(), strict=True)
@@ -195,34 +210,60 @@ class Job:
         rows = RankedRows(order[None], weights[None], np.array([order.size]))
         self.game.judge(rows, label, self.voters, verdict.worth, verdict.votes)
 
+    def _by_rows(self) -> AddRows | None:
+        """Return a function that ranks and adds up several rows without Python between, if any."""
+        ranker, game, rank = self.ranker, self.game, self.limit.rank
+        if not (isinstance(ranker, Weighting) and ranker.by_rows):
+            return None
+        if rank is None and not self.bounded:
+            if not (isinstance(game, GameByRows) and game.by_rows):
+                return None
+
+            def add(rows: Floats, own: Ints, labels: Array, to: Sums) -> RankedRows:
+                ranked = ranker.rank_rows(rows, own)
+                game.add_rows(ranked, labels, to.factors, to.into, to.sums[:, 0])
+                return ranked
+
+            return add
+        if not (isinstance(game, GameOfNearest) and game.nearest_by_rows and isinstance(rank, int)):
+            return None
+        if max(rank, self.voters or 0) >= game.n_points - 1:  # all are ranked, or all vote
+            return None
+
+        def add_nearest(rows: Floats, own: Ints, labels: Array, to: Sums) -> RankedRows:
+            ranked = ranker.nearest_rows(rows, own, rank)
+            game.add_nearest_rows(ranked, own, labels, to.factors, to.into, to.sums)
+            return ranked
+
+        return add_nearest
+
     def _run_tables(
         self,
         search: CompleteSearch,
-        ranker: Weighting,
-        game: GameByRows,
+        add: AddRows,
         queries: Any,
         labels: Array,
         own: Ints | None,
         factors: Floats,
         verdicts: Verdicts | None,
     ) -> list[Part]:
-        """Value several rows of distances at a time, without Python between."""
+        """Value several rows of distances at a time."""
         own = np.full(len(labels), NOBODY) if own is None else own
-        step = _together(game.n_points)
+        step = _together(self.game.n_points)
         into = np.arange(len(labels)) // BLOCK
-        sums = np.zeros((-(-len(labels) // BLOCK), game.n_points))
+        height = 3 if self.bounded else 1
+        sums = np.zeros((-(-len(labels) // BLOCK), height, self.game.n_points))
         at = 0
         for table in search.tables(queries):
             for start in range(0, table.shape[0], step):
                 rows = table[start : start + step]
                 some = slice(at, at + rows.shape[0])
-                ranked = ranker.rank_rows(rows, own[some])
-                game.add_rows(ranked, labels[some], factors[some], into[some], sums)
+                ranked = add(rows, own[some], labels[some], Sums(factors[some], into[some], sums))
                 if self.voters is not None and verdicts is not None:
                     verdict = verdicts.part(some.start, some.stop)
-                    game.judge(ranked, labels[some], self.voters, verdict.worth, verdict.votes)
+                    self.game.judge(ranked, labels[some], self.voters, verdict.worth, verdict.votes)
                 at = some.stop
-        return [Part(one[None], slice(None), 0.0) for one in sums]
+        return [Part(one, slice(None), 0.0) for one in sums]
 
     def contributions(
         self,

@@ -153,6 +153,27 @@ class Weighting(RowRanker):
         levels.runs(rows, order, sizes, bounds, weights)
         return RankedRows(order, weights, sizes)
 
+    def nearest_rows(self, rows: Floats, own: Ints, limit: int) -> RankedRows:
+        """Rank only the nearest points for several validation points, where all weights are equal.
+
+        Parameters
+        ----------
+        rows, own
+            As in `rank_rows`.
+        limit : int
+            How many points are ranked, fewer than there are.
+
+        Returns
+        -------
+        RankedRows
+            The nearest points.
+        """
+        rows = np.ascontiguousarray(rows, np.float64)
+        ranking.extents(rows, own)
+        order = ranking.nearest_rows(rows, own, limit)
+        sizes = np.full(rows.shape[0], limit)
+        return RankedRows(order, np.ones(order.shape, np.int16), sizes)
+
     def rank_known(self, known: Known, n_train: int, own: int | None, limit: int | None) -> Ranked:
         """Rank as `rank` does if only some training points are known, without `own`."""
         if own is not None:

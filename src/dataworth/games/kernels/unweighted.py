@@ -124,6 +124,52 @@ def soft_rows(
 
 
 @compiled()
+def soft_nearest_rows(
+    codes: Ints,
+    order: Ints,
+    own: Ints,
+    labels: Ints,
+    factors: Floats,
+    empty: float,
+    neighbors: int,
+    c: Coefficients,
+    into: Ints,
+    sums: Floats,
+) -> None:
+    """Add values and bounds where only the nearest points of each validation point are ranked.
+
+    `order` has a row of these for each validation point, and `own` the training point that it is,
+    if any, which gets nothing. `sums` has rows of values, lower and upper ends for each block. The
+    values of right points can only be too small, and those of wrong points only too large.
+    """
+    n, ranked = codes.size, order.shape[1]
+    out, kept = np.empty(ranked), np.empty((3, ranked + 1))
+    for r in range(order.shape[0]):
+        ranks, label, factor = order[r], labels[r], factors[r]
+        value, lower, upper = sums[into[r], 0], sums[into[r], 1], sums[into[r], 2]
+        players = n - (own[r] >= 0)
+        good, bad, near, far = soft(codes, ranks, label, empty, players, neighbors, c, out)
+        good, bad, near, far = good * factor, bad * factor, near * factor, far * factor
+        # Everyone is taken for a point behind, and the others get back what they had.
+        for i in range(ranked + 1):
+            at = ranks[i] if i < ranked else max(own[r], 0)
+            kept[0, i], kept[1, i], kept[2, i] = value[at], lower[at], upper[at]
+        for i in range(n):
+            right = codes[i] == label
+            value[i] += good if right else bad
+            lower[i] += good if right else bad - far
+            upper[i] += good + far if right else bad
+        if own[r] >= 0:
+            value[own[r]], lower[own[r]], upper[own[r]] = kept[:, ranked]
+        for i in range(ranked):
+            at, amount = ranks[i], out[i] * factor
+            right = codes[at] == label
+            value[at] = kept[0, i] + amount
+            lower[at] = kept[1, i] + (amount if right else amount - near)
+            upper[at] = kept[2, i] + (amount + near if right else amount)
+
+
+@compiled()
 def _room_polynomial(coefficients: Floats, n: int) -> tuple[float, float, float, float]:
     """Return the factors of s2, s1^2 - s2, -2 r s1 and -r^2 in the first sum, with n others."""
     squares = products = mixed = own = 0.0
