@@ -187,7 +187,7 @@ class KNNShapley(BaseEstimator):
     working_memory : float, default 256
         How many MB distances may take at a time. At least one row of n_train distances is held per
         thread; if points are in memory, no more than eight rows, 65,536 distances of short ones,
-        or 64 rows (64 MB) of points with many features.
+        or 64 rows (64 MB) for each thread of points with many features.
     progress : bool, default True
         Whether to show a progress bar in a terminal or notebook if work takes more than two
         seconds.

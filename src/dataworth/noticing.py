@@ -14,7 +14,6 @@ from dataworth.neighbors.points import Indexed, InMemory
 from dataworth.neighbors.search import CompleteSearch, Demand
 from dataworth.notes import NOBODY, Distant, Notes, Surroundings
 from dataworth.run import workers
-from dataworth.run.job import rows_together
 from dataworth.settings import Settings
 from dataworth.training.copies import equal_rows
 from dataworth.training.training_set import TrainingSet
@@ -137,9 +136,9 @@ def _distances(
     demand = Demand(
         nearest=None,
         bounded_support=False,
-        sums=0.0,
+        sums=8.0 * n,  # distances are copied once to be partitioned
         room=settings.working_memory / n_workers,
-        most_rows=rows_together(points.shape, size),
+        share=size,
     )
     search = points.all_distances(demand)
     work = ((search, points[s : s + size], s, k, groups) for s in range(0, n, size))
@@ -164,5 +163,6 @@ def _of_some(
             other[some] = table.argmin(axis=1)
             nearest[some] = table.min(axis=1)
         at += len(table)
+        del table  # before the next one is made
     other[np.isinf(nearest)] = NOBODY
     return far, nearest, other

@@ -1,4 +1,4 @@
-"""What each parameter of a valuator may be, and beside which others."""
+"""What the parameters of a valuator may be that go together, and beside which others."""
 
 import math
 from numbers import Real

@@ -120,9 +120,10 @@ class Settings:
         if hasattr(p["encoder"], "get_params"):  # `set_params(encoder__x=...)` changes it in place
             p["encoder"] = clone(p["encoder"])
         check_radius(p, game, weighting)
-        if p["max_rank"] not in (None, "sqrt", "adaptive"):
+        max_rank = p["max_rank"]
+        if max_rank not in (None, "sqrt", "adaptive"):
             wanted = ", 'sqrt', 'adaptive' or None"
-            checks.integer(p["max_rank"], "max_rank", least=1, or_else=wanted)
+            max_rank = checks.integer(max_rank, "max_rank", least=1, or_else=wanted)
         ratio = checks.positive(p["adaptive_ratio"], "adaptive_ratio")
         if ratio != ADAPTIVE_RATIO and p["max_rank"] != "adaptive":
             raise InputError("adaptive_ratio", "not be set without max_rank='adaptive'")
@@ -140,7 +141,7 @@ class Settings:
             encoder=p["encoder"],
             class_weight=class_weight_of(p["class_weight"], game),
             radius=None if p["radius"] is None else float(p["radius"]),
-            max_rank=p["max_rank"],
+            max_rank=max_rank,
             adaptive_ratio=ratio,
             n_jobs=checks.n_jobs(p["n_jobs"]),
             working_memory=checks.positive(p["working_memory"], "working_memory") * 2**20,

@@ -13,6 +13,7 @@ from pathlib import Path
 ENUMERATED = """
 import json, sys
 import numba, numpy as np
+from dataworth import KNNShapley
 from tests.games.test_games import GAMES, random_case
 if not numba.config.DISABLE_JIT:
     sys.exit("compiled")
@@ -30,6 +31,14 @@ for game in GAMES:
             if not ((bounded.lower <= exact + 1e-12 * case.scale).all()
                     and (bounded.upper >= exact - 1e-12 * case.scale).all()):
                 sys.exit(f"bounds of {game} {seed}")
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 5, (30, 2)).astype(float), rng.integers(0, 3, 30)
+for way in ((), (X[:9] + 0.3, y[:9])):
+    exact = KNNShapley(weights="uniform").fit(X, y).value(*way).values
+    for max_rank in (1, 7, 27):
+        some = KNNShapley(weights="uniform", max_rank=max_rank).fit(X, y).value(*way)
+        if not ((some.lower <= exact + 1e-12) & (exact - 1e-12 <= some.upper)).all():
+            sys.exit(f"bounds of the nearest {max_rank}")
 print(json.dumps([games, worst]))
 """
 

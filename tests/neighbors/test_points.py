@@ -1,6 +1,7 @@
 """Every place where training points can be: the same rows, and digests that know the contents."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ from dataworth.neighbors.blocks import BlockPoints, Blocks
 from dataworth.neighbors.dask import DaskPoints
 from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.points import Chosen, Indexed, InMemory, Part, Points, Precomputed
-from dataworth.neighbors.search import Demand
+from dataworth.neighbors.search import Brute, Demand
 from tests.neighbors.test_blocks import stored
 
 MEASURE = Measure("euclidean")
 X = np.random.default_rng(0).integers(-50, 50, (60, 4)).astype(np.float64)
 COLUMNS = np.array([41, 3, 3, 17, 58, 0, 26])
-ALL = Demand(nearest=None, bounded_support=False, sums=0, room=2**20, most_rows=8)
+ALL = Demand(nearest=None, bounded_support=False, sums=0, room=2**20, share=8)
 
 
 class Nobody:
@@ -100,6 +101,43 @@ def test_a_search_of_all_distances_is_that_of_the_array(place: str, tmp_path: Pa
         np.testing.assert_allclose(near.distance, distances[order], rtol=1e-12)
         if place != "sparse":  # which scikit-learn measures, to other bits
             np.testing.assert_array_equal(near.index, order)
+
+
+@pytest.mark.parametrize(
+    ("shape", "share", "rows"),
+    [
+        ((700, 2), 1000, 88),  # as many as the cache holds
+        ((100_000, 16), 1000, 8),
+        ((100_000, 128), 1000, 32),
+        ((100_000, 128), 17, 16),  # of few validation points, every worker gets some
+        ((100_000, 128), 3, 8),
+        ((100_000, 1000), 1000, 64),
+        ((10**6, 1000), 1000, 8),  # 64 MB of distances
+    ],
+)
+def test_points_with_many_features_are_read_once_for_many_rows(
+    shape: tuple[int, int], share: int, rows: int
+) -> None:
+    array = np.broadcast_to(np.zeros(1), shape)
+    demand = replace(ALL, room=2.0**30, share=share)
+    found = InMemory(array, MEASURE).all_distances(demand)
+    assert isinstance(found, Brute)
+    assert found.held == rows
+    for slow in (InMemory(array, Measure("cityblock")), InMemory(csr_array(shape), MEASURE)):
+        found = slow.all_distances(demand)
+        assert isinstance(found, Brute)
+        assert found.held == (88 if shape[0] == 700 else 8)
+
+
+def test_rows_leave_memory_for_sums_and_for_what_a_part_copies() -> None:
+    array = np.zeros((1000, 400))
+    tight = replace(ALL, room=16 * 8000.0, share=64)
+    for demand, rows in ((tight, 16), (replace(tight, sums=8000.0), 8)):
+        found = InMemory(array, MEASURE).all_distances(demand)
+        assert isinstance(found, Brute)
+        assert found.held == found.width == rows
+    part = Part(InMemory(array, MEASURE), np.arange(1000))
+    assert part.search(tight).width == 8
 
 
 @pytest.mark.parametrize("place", ["memory", "zarr", "parquet", "part"])

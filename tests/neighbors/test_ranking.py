@@ -43,6 +43,20 @@ def test_the_nearest_are_distances(bad: float) -> None:
         ranking.nearest(np.array([1.0, bad, 2.0]), 3)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nearest_of_rows_leave_out_own(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 200))
+    rows = rng.integers(0, [3, 10**6][seed % 2], (5, n)).astype(float)
+    rows[rows == 1.0] = -0.0
+    own = np.array([ranking.NOBODY, 0, n - 1, int(rng.integers(n)), ranking.NOBODY])
+    rows[1, own[1]] = rows[1].max()  # own need not be near
+    for limit in {1, n // 2, n - 2}:
+        order = ranking.nearest_rows(rows, own, limit)
+        for row, left_out, found in zip(rows, own, order, strict=True):
+            assert found.tolist() == naive_rows(row, left_out, np.inf)[:limit]
+
+
 def naive_rows(row: NDArray[np.float64], own: int, cutoff: float) -> list[int]:
     return [i for i in naive.ranking(row.tolist()) if i != own and row[i] <= cutoff]
 

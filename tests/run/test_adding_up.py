@@ -13,6 +13,7 @@ EVERY = [
     {"weights": "uniform"},
     {"weights": "linear"},
     {"max_rank": 30},
+    {"weights": "uniform", "max_rank": np.int64(30)},
     {"n_bits": 8},
 ]
 REAL: dict[str, Any] = {"n_bits": None, "max_rank": 30}  # the vote needs whole weights
@@ -37,7 +38,27 @@ def test_threads_and_memory_do_not_change_a_bit(game: Any, rest: dict[str, Any])
                 np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
 
 
-@pytest.mark.parametrize("rest", [{"weights": "uniform"}, {"weights": "linear"}, {"game": "hard"}])
+def test_nor_do_they_with_many_features() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((9000, 300)), rng.integers(0, 2, 9000)
+    X_val, y_val = rng.standard_normal((300, 300)), rng.integers(0, 2, 300)
+    ref = None
+    for n_jobs, working_memory in ((1, 256), (1, 1), (2, 256), (2, 3)):
+        valuator = KNNShapley(weights="uniform", n_jobs=n_jobs, working_memory=working_memory)
+        got = valuator.fit(X, y).value(X_val, y_val).values
+        ref = got if ref is None else ref
+        np.testing.assert_array_equal(got, ref)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        {"weights": "uniform"},
+        {"weights": "uniform", "max_rank": "sqrt"},
+        {"weights": "linear"},
+        {"game": "hard"},
+    ],
+)
 def test_nor_do_they_where_training_points_judge_each_other(rest: dict[str, Any]) -> None:
     X, y, _, _ = cloud(2, 131, 1, 3)
     ref = KNNShapley(**rest).fit(X, y).value()
@@ -45,5 +66,5 @@ def test_nor_do_they_where_training_points_judge_each_other(rest: dict[str, Any]
         for working_memory in (1e-9, 0.004, 256):  # tables of 1, 3 and all rows
             valuator = KNNShapley(n_jobs=n_jobs, working_memory=working_memory, **rest)
             got = valuator.fit(X, y).value()
-            for name in ("values", "agreement", "suggested"):
+            for name in ("values", "lower", "upper", "agreement", "suggested"):
                 np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))

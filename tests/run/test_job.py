@@ -8,7 +8,7 @@ import pytest
 from dataworth import KNNShapley
 from dataworth.games.soft import SoftGame
 from dataworth.neighbors import distances as neighbors
-from dataworth.run.job import BLOCK, Job, rows_together
+from dataworth.run.job import BLOCK, Job
 from dataworth.settings import Settings
 from dataworth.training.folds import OpenedFold, folds
 from dataworth.training.training_set import TrainingSet
@@ -20,7 +20,7 @@ BANZHAF = {"semivalue": "banzhaf"}
 
 @pytest.mark.parametrize(
     ("n", "working_memory", "rows"),
-    [(700, 1e-9, 1), (700, 0.02, 3), (700, 256, 64), (3000, 256, 16), (20_000, 256, 8)],
+    [(700, 1e-9, 1), (700, 0.02, 2), (700, 256, 64), (3000, 256, 16), (20_000, 256, 8)],
 )
 def test_working_memory_sets_how_many_rows_are_held(
     n: int, working_memory: float, rows: int, monkeypatch: pytest.MonkeyPatch
@@ -42,26 +42,8 @@ def test_working_memory_sets_how_many_rows_are_held(
         seen.clear()
         assert notes is not None
         assert notes.farness is not None
-        assert max(seen) == (88 if rows == 64 else rows)
+        assert max(seen) == {1: 1, 2: 1, 64: 88}[rows]
         assert sum(seen) == 700
-
-
-@pytest.mark.parametrize(
-    ("shape", "most", "rows"),
-    [
-        ((700, 2), 1000, 88),  # as many as the cache holds
-        ((100_000, 16), 1000, 8),
-        ((100_000, 128), 1000, 32),
-        ((100_000, 128), 17, 16),  # of few validation points, every worker gets some
-        ((100_000, 128), 3, 8),
-        ((100_000, 1000), 1000, 64),
-        ((10**6, 1000), 1000, 8),  # 64 MB of distances
-    ],
-)
-def test_points_with_many_features_are_read_once_for_many_rows(
-    shape: tuple[int, int], most: int, rows: int
-) -> None:
-    assert rows_together(shape, most) == rows
 
 
 def test_workers_share_rows_of_many_features() -> None:
@@ -86,8 +68,10 @@ def test_the_nearest_are_valued_together_to_the_bits_of_one_by_one(
     X, y = rng.integers(0, 9, (60, 2)).astype(float), rng.integers(0, n_classes, 60)
     weights = rng.random(60) + 0.5
     valuator = KNNShapley(weights="uniform", max_rank=max_rank, **params).fit(X, y)
+    weights[::7] = 0.0
     ways: list[dict[str, Any]] = [
         {},
+        {"cv": 3},
         {"sample_weight": weights},
         {"X_val": X[:21] + 0.3, "y_val": y[:21], "sample_weight": weights[:21]},
     ]
@@ -107,6 +91,17 @@ def test_the_nearest_are_valued_together_to_the_bits_of_one_by_one(
         ref = valuator.value(**way)
         for name in ("values", "lower", "upper", "agreement", "suggested"):
             np.testing.assert_array_equal(getattr(got, name), getattr(ref, name))
+
+
+def test_what_is_no_distance_is_refused_where_only_the_nearest_are_ranked() -> None:
+    X, y = test_folds.cloud()
+
+    def metric(a: Any, b: Any) -> float:
+        return float(np.abs(a - b).sum()) or -1.0
+
+    valuator = KNNShapley(weights="uniform", max_rank=3, metric=metric).fit(X, y)
+    with pytest.raises(ValueError, match="metric gave a distance of -1.0"):
+        valuator.value(X[:2], y[:2])
 
 
 def test_adaptive_rank_from_features() -> None:

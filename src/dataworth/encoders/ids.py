@@ -11,7 +11,7 @@ MANY = 100  # rows of which some would have the same income, or the same remark
 NAME_WORDS = 4  # the most words that names of rows have, and sentences do not
 WHOLE = ("int", "uint", "decimal", "object")  # types of columns of whole numbers, as ids are
 _NAMED = re.compile(r"(?i:id|pid|uuid|guid|index|key|.+[_ .-]id)|.*[a-z](Id|ID)")
-NEARLY = 0.95  # the share of entries that differ
+DIFFERENT = 0.95  # the share of entries that differ, at least
 
 
 def looks_like_ids(column: Column) -> bool:
@@ -21,26 +21,26 @@ def looks_like_ids(column: Column) -> bool:
     and texts as short as people's names, do where all of many rows differ. Fractions and sentences
     never do: they differ anyway.
     """
-    present = int((~column.missing).sum())
-    if present < 20:
+    n_present = int((~column.missing).sum())
+    if n_present < 20:
         return False
-    many = present >= MANY
+    many = n_present >= MANY
     if column.holds in ("text", "categories"):
         texts = column.present
         n_different = len(set(texts))
         words = [len(text.split()) for text in texts]
         if max(words) > 1:
-            return many and n_different == present and float(np.median(words)) <= NAME_WORDS
-        return n_different >= NEARLY * present
+            return many and n_different == n_present and float(np.median(words)) <= NAME_WORDS
+        return n_different >= DIFFERENT * n_present
     if column.holds != "numbers":
         return False
     numbers = column.entries[~column.missing]
     n_different = np.unique(numbers).size
-    if (numbers != np.floor(numbers)).any() or n_different < NEARLY * present:
+    if (numbers != np.floor(numbers)).any() or n_different < DIFFERENT * n_present:
         return False
-    if many and n_different == present and column.dtype.lower().startswith(WHOLE):
+    if many and n_different == n_present and column.dtype.lower().startswith(WHOLE):
         return True
-    return bool((np.diff(numbers) > 0).all() or np.ptp(numbers) < 1.5 * present)
+    return bool((np.diff(numbers) > 0).all() or np.ptp(numbers) < 1.5 * n_present)
 
 
 def is_named_like_ids(name: Any) -> bool:

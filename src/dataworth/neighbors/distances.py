@@ -168,6 +168,11 @@ class Measure:
     metric: Metric
     params: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether dense points are compared with many queries at a time, in compiled code."""
+        return isinstance(self.metric, str) and self.metric in COMPILED_METRICS
+
     def distances(self, queries: Array, points: Array) -> Floats:
         """Return the distance of each query (rows) to each point (columns), as float64."""
         return distances(queries, points, self.metric, self.params)

@@ -1,6 +1,6 @@
 """Where training points are: a protocol for every place, and the places that are in memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import joblib
@@ -13,9 +13,14 @@ from dataworth.neighbors.approximate import Approximate, Index
 from dataworth.neighbors.distances import Measure
 from dataworth.neighbors.search import Brute, CompleteSearch, Demand, Given, Picked, Search
 
-# Handing a task to a worker takes as long as some thousand distances, so it should have more, but
-# no more rows than leave enough tasks for all workers.
-SMALL_TASK, MOST_ROWS = 2**18, 64
+# Handing a task to a worker takes as long as some thousand distances, so it should have more.
+SMALL_TASK = 2**18
+# So many distances are ranked and valued together, which then stay in the cache.
+CACHED = 2**16
+# How many rows are computed together, and how many bytes they take if these are many.
+FEWEST_ROWS, MOST_ROWS, TABLE_BYTES = 8, 64, 2**26
+# With a row for every four features, distances take as long to be written and read as points.
+FEATURES_PER_ROW = 4
 
 
 class Rows(Protocol):
@@ -89,9 +94,14 @@ class InMemory:
 
     def all_distances(self, demand: Demand) -> CompleteSearch:
         """Return a search that computes the distances to all points."""
-        n = self.shape[0]
-        fits = max(int(demand.room / (8 * n)), 1)
-        held = min(fits, demand.most_rows)
+        n, n_features = self.shape
+        fits = max(int(demand.room / (8 * n + demand.sums)), 1)
+        together = CACHED // n
+        if self.measure.compiled and not issparse(self.array):
+            # Points with many features are read once for many rows.
+            most = min(MOST_ROWS, TABLE_BYTES // (8 * n), demand.share)
+            together = max(together, min(n_features // FEATURES_PER_ROW, most))
+        held = min(fits, max(together - together % FEWEST_ROWS, FEWEST_ROWS))
         width = min(fits, max(SMALL_TASK // n, held), MOST_ROWS)
         return Brute(self.array, self.measure, held, width)
 
@@ -253,7 +263,8 @@ class Part:
 
     def search(self, demand: Demand) -> Picked:
         """Return a search among these points that meets the demand."""
-        search = self.whole.all_distances(demand)
+        copied = replace(demand, sums=demand.sums + 8 * self.columns.size)
+        search = self.whole.all_distances(copied)
         return Picked(search, self.columns, search.width)
 
     def is_partial(self, queries: Any, limited: bool) -> bool:

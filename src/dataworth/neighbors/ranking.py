@@ -161,7 +161,7 @@ def rank_rows(rows: Floats, own: Ints, cutoffs: Floats, order: Ints) -> Ints:
 
 
 def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-    """Return the first `limit` training indices of `rank`, without a full sort.
+    """Return the first `limit` training indices of `rank`, without sorting those farther away.
 
     Examples
     --------
@@ -172,19 +172,24 @@ def nearest(row: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
     rows = np.ascontiguousarray(row, np.float64)[None]
     parts = np.partition(rows, limit - 1)[:, :limit]
     check_distances(float(parts.min()), float(parts[0, -1]))
-    return _nearest(rows, np.full(1, NOBODY), parts[:, -1], limit)[0]
+    return _nearest(rows, np.full(1, NOBODY), parts[:, -1].copy(), limit)[0]
 
 
 def nearest_rows(rows: Floats, own: Ints, limit: int) -> Ints:
-    """Do the same for several rows without the points `own`, where there are more than `limit`."""
+    """Return the nearest `limit` points of each row, nearest first, without the points `own`.
+
+    Each row has more than `limit` distances besides that of `own`. All are finite and not negative,
+    as `extents` makes sure.
+    """
     last = limit if (own >= 0).any() else limit - 1  # one more, in place of the one left out
-    return _nearest(rows, own, np.partition(rows, last)[:, last], limit)
+    return _nearest(rows, own, np.partition(rows, last)[:, last].copy(), limit)
 
 
 def _nearest(rows: Floats, own: Ints, cutoffs: Floats, limit: int) -> Ints:
+    """Return the first points of the ranking of those up to the cutoffs, which are enough."""
     order = np.empty(rows.shape, np.int64)
-    rank_rows(rows, own, cutoffs, order)  # and those at the distance of the last
-    return np.ascontiguousarray(order[:, :limit])
+    rank_rows(rows, own, cutoffs, order)
+    return order[:, :limit].copy()
 
 
 def medians(rows: Floats, own: Ints) -> Floats:

@@ -28,15 +28,15 @@ class Demand:
         How many bytes the sums over training points take for each validation point in memory.
     room : float
         How many bytes one worker may use.
-    most_rows : int
-        How many validation points are looked at together at most, if all distances are in memory.
+    share : int
+        How many validation points a worker may get at a time, so that all workers get some.
     """
 
     nearest: int | None
     bounded_support: bool
     sums: float
     room: float
-    most_rows: int
+    share: int
 
 
 class Search(Protocol):

@@ -11,6 +11,7 @@ from dataworth.arrays import Array, Floats, Ints
 from dataworth.games.game import Game, GameByRows, GameOfNearest
 from dataworth.games.kernels import adding
 from dataworth.games.solutions import Solution
+from dataworth.neighbors.points import CACHED
 from dataworth.neighbors.ranking import NOBODY
 from dataworth.neighbors.rows import Known, Row
 from dataworth.neighbors.search import CompleteSearch, Demand, Search
@@ -23,11 +24,6 @@ from dataworth.weights.weighting import Weighting
 # Validation points are summed in blocks of this many, and the blocks in order. It is a constant, so
 # that neither memory nor the number of threads can change a bit of the result.
 BLOCK = 8
-# So many distances are ranked and valued together, which then stay in the cache.
-CACHED = 2**16
-# Training points with many features are read once for so many validation points, as long as the
-# table of distances has no more bytes than that.
-MOST_TOGETHER, TABLE_BYTES = 64, 2**26
 
 
 @dataclass(frozen=True)
@@ -211,7 +207,7 @@ class Job:
         self.game.judge(rows, label, self.voters, verdict.worth, verdict.votes)
 
     def _by_rows(self) -> AddRows | None:
-        """Return a function that ranks and adds up several rows without Python between, if any."""
+        """Return a function that ranks and adds up several rows at a time, or None without one."""
         ranker, game, rank = self.ranker, self.game, self.limit.rank
         if not (isinstance(ranker, Weighting) and ranker.by_rows):
             return None
@@ -366,26 +362,15 @@ def _demand(settings: Settings, fold: OpenedFold, bounded: bool) -> Demand:
     A worker holds rows of distances and, for each block of them, the sums of all training points,
     unless bounded support leaves most of these at 0. As many sums again wait to be added up.
     """
-    shape, support = fold.points.shape, settings.weighting.support is not None
+    n, support = fold.points.shape[0], settings.weighting.support is not None
     few, n_workers = support and settings.max_rank is None, workers.count(settings.n_jobs)
     return Demand(
-        nearest=settings.nearest_needed(shape[0]),
+        nearest=settings.nearest_needed(n),
         bounded_support=support,
-        sums=0 if few else 2 * (24 if bounded else 8) * shape[0] / BLOCK,
+        sums=0 if few else 2 * (24 if bounded else 8) * n / BLOCK,
         room=settings.working_memory / n_workers,
-        most_rows=rows_together(shape, -(-fold.codes.size // (4 * n_workers))),
+        share=-(-fold.codes.size // (4 * n_workers)),
     )
-
-
-def rows_together(shape: tuple[int, int], most: int) -> int:
-    """Return how many rows of distances to points of this shape are computed together.
-
-    As many as stay in the cache. More, but at most `most`, if points have many features: to read
-    these again and again would take longer than to read distances from memory.
-    """
-    n, n_features = shape
-    wide = min(n_features // 4, MOST_TOGETHER, TABLE_BYTES // (8 * n), most)
-    return max(_together(n) // BLOCK, wide // BLOCK, 1) * BLOCK
 
 
 def _together(n: int) -> int:

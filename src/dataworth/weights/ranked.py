@@ -68,7 +68,9 @@ class Ranked:
 
 @dataclass(frozen=True)
 class RankedRows:
-    """The training points that can matter to each of several validation points, all ranked.
+    """Training points ranked for each of several validation points.
+
+    They are all points that can matter, unless only the nearest were asked for.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class RankedRows:
     sizes: Ints
 
     def row(self, i: int) -> Ranked:
-        """Return one row."""
+        """Return one row of all points that can matter."""
         size = self.sizes[i]
         return Ranked(self.order[i, :size], self.weights[i, :size], None, True)
 

@@ -78,8 +78,9 @@ class Weighting(RowRanker):
     def rank(self, row: Floats, limit: int | None = None) -> Ranked:
         """Rank the training points by their distances, or only the nearest `limit` of them.
 
-        Null players are never sorted. With a limit, the time is O(N + limit log limit). A callable
-        always sees the whole sorted row, or the first `support` distances of it.
+        Null players are never sorted. With a limit, the time is O(N + limit log limit), unless many
+        points are as far away as the last of these. A callable always sees the whole sorted row, or
+        the first `support` distances of it.
         """
         if limit is not None and limit >= row.size:
             limit = None
@@ -168,6 +169,7 @@ class Weighting(RowRanker):
         RankedRows
             The nearest points.
         """
+        assert self.equal
         rows = np.ascontiguousarray(rows, np.float64)
         ranking.extents(rows, own)
         order = ranking.nearest_rows(rows, own, limit)

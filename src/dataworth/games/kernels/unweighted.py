@@ -140,7 +140,8 @@ def soft_nearest_rows(
 
     `order` has a row of these for each validation point, and `own` the training point that it is,
     if any, which gets nothing. `sums` has rows of values, lower and upper ends for each block. The
-    values of right points can only be too small, and those of wrong points only too large.
+    values of right points can only be too small, and those of wrong points only too large. Each
+    validation point takes O(n_train + M) for M ranked points.
     """
     n, ranked = codes.size, order.shape[1]
     out, kept = np.empty(ranked), np.empty((3, ranked + 1))
@@ -150,7 +151,8 @@ def soft_nearest_rows(
         players = n - (own[r] >= 0)
         good, bad, near, far = soft(codes, ranks, label, empty, players, neighbors, c, out)
         good, bad, near, far = good * factor, bad * factor, near * factor, far * factor
-        # Everyone is taken for a point behind, and the others get back what they had.
+        # First everyone gets the value of a point behind. The sums of the ranked points and of
+        # `own` are kept until then, and put in place again.
         for i in range(ranked + 1):
             at = ranks[i] if i < ranked else max(own[r], 0)
             kept[0, i], kept[1, i], kept[2, i] = value[at], lower[at], upper[at]
