@@ -51,7 +51,7 @@ def child(n: int, runs: list[dict[str, Any]]) -> None:
     times = least(
         lambda: distances_alone(X, X_val),
         *(lambda v=v: v.value(X_val, y_val) for v in valuators),
-        repeats=2 if n > 100_000 else 4,
+        repeats=2 if n > 100_000 else 12,
     )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(json.dumps({"seconds": times, "peak": peak}))
