@@ -186,8 +186,8 @@ class KNNShapley(BaseEstimator):
         is the same to the last bit whatever the number.
     working_memory : float, default 256
         How many MB distances may take at a time. At least one row of n_train distances is held per
-        thread; if points are in memory, no more than eight rows, 65,536 distances of short ones,
-        or 64 rows (64 MB) for each thread of points with many features.
+        thread. If points are in memory, it is no more than eight rows, or 65,536 distances if rows
+        are short, or 64 rows of up to 64 MB if points have many features.
     progress : bool, default True
         Whether to show a progress bar in a terminal or notebook if work takes more than two
         seconds.

@@ -1,4 +1,4 @@
-"""What the parameters of a valuator may be that go together, and beside which others."""
+"""Checks of parameters that depend on others, as weights and metric do on the encoder."""
 
 import math
 from numbers import Real

@@ -11,7 +11,7 @@ MANY = 100  # rows of which some would have the same income, or the same remark
 NAME_WORDS = 4  # the most words that names of rows have, and sentences do not
 WHOLE = ("int", "uint", "decimal", "object")  # types of columns of whole numbers, as ids are
 _NAMED = re.compile(r"(?i:id|pid|uuid|guid|index|key|.+[_ .-]id)|.*[a-z](Id|ID)")
-DIFFERENT = 0.95  # the share of entries that differ, at least
+DIFFERENT = 0.95  # the share of entries that are different, if they name rows
 
 
 def looks_like_ids(column: Column) -> bool:

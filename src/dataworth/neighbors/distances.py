@@ -144,13 +144,18 @@ FITTED_METRICS = {"seuclidean": "V", "mahalanobis": "VI"}
 METRIC_NAMES = sorted({*VALID_METRICS["brute"], *COMPILED_METRICS} - {"nan_euclidean"})
 
 
+def is_compiled(metric: Metric) -> bool:
+    """Whether dense points are compared with many queries at a time, in compiled code."""
+    return isinstance(metric, str) and metric in COMPILED_METRICS
+
+
 def distances(
     queries: NDArray[Any], points: NDArray[Any], metric: Metric, params: dict[str, Any]
 ) -> NDArray[np.float64]:
     """Return the distance of each query (rows) to each training point (columns), as float64."""
     out = np.empty((queries.shape[0], points.shape[0]))
-    if isinstance(metric, str) and metric in COMPILED_METRICS and not issparse(points):
-        COMPILED_METRICS[metric](queries, points, out)
+    if is_compiled(metric) and not issparse(points):
+        COMPILED_METRICS[str(metric)](queries, points, out)
         return out
     if metric in ("euclidean", "l2"):
         a, b = csr_array(queries), csr_array(points)
@@ -167,11 +172,6 @@ class Measure:
 
     metric: Metric
     params: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def compiled(self) -> bool:
-        """Whether dense points are compared with many queries at a time, in compiled code."""
-        return isinstance(self.metric, str) and self.metric in COMPILED_METRICS
 
     def distances(self, queries: Array, points: Array) -> Floats:
         """Return the distance of each query (rows) to each point (columns), as float64."""

@@ -10,14 +10,15 @@ from dataworth.arrays import Array, Ints
 from dataworth.errors import InputError
 from dataworth.inputs import checks
 from dataworth.neighbors.approximate import Approximate, Index
-from dataworth.neighbors.distances import Measure
+from dataworth.neighbors.distances import Measure, is_compiled
 from dataworth.neighbors.search import Brute, CompleteSearch, Demand, Given, Picked, Search
 
 # Handing a task to a worker takes as long as some thousand distances, so it should have more.
 SMALL_TASK = 2**18
 # So many distances are ranked and valued together, which then stay in the cache.
 CACHED = 2**16
-# How many rows are computed together, and how many bytes they take if these are many.
+# How many rows of distances are computed together, in whole eights. If points have many features,
+# up to 64 rows of no more bytes than that.
 FEWEST_ROWS, MOST_ROWS, TABLE_BYTES = 8, 64, 2**26
 # With a row for every four features, distances take as long to be written and read as points.
 FEATURES_PER_ROW = 4
@@ -97,7 +98,7 @@ class InMemory:
         n, n_features = self.shape
         fits = max(int(demand.room / (8 * n + demand.sums)), 1)
         together = CACHED // n
-        if self.measure.compiled and not issparse(self.array):
+        if is_compiled(self.measure.metric) and not issparse(self.array):
             # Points with many features are read once for many rows.
             most = min(MOST_ROWS, TABLE_BYTES // (8 * n), demand.share)
             together = max(together, min(n_features // FEATURES_PER_ROW, most))

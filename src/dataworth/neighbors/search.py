@@ -25,7 +25,8 @@ class Demand:
     bounded_support : bool
         Whether no point beyond these has weight.
     sums : float
-        How many bytes the sums over training points take for each validation point in memory.
+        How many bytes sums over training points and copies of distances take, for each validation
+        point in memory.
     room : float
         How many bytes one worker may use.
     share : int

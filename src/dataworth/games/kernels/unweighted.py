@@ -151,8 +151,8 @@ def soft_nearest_rows(
         players = n - (own[r] >= 0)
         good, bad, near, far = soft(codes, ranks, label, empty, players, neighbors, c, out)
         good, bad, near, far = good * factor, bad * factor, near * factor, far * factor
-        # First everyone gets the value of a point behind. The sums of the ranked points and of
-        # `own` are kept until then, and put in place again.
+        # Everyone gets the value of a point behind. For ranked points and `own` that is wrong, so
+        # the sums that they had are kept, and take its place afterwards.
         for i in range(ranked + 1):
             at = ranks[i] if i < ranked else max(own[r], 0)
             kept[0, i], kept[1, i], kept[2, i] = value[at], lower[at], upper[at]
